@@ -2,6 +2,10 @@
 package dev.isthmus.nio.stream;
 
 import dev.isthmus.RdmaException;
+import dev.isthmus.nio.stream.StreamState.Event;
+import dev.isthmus.nio.stream.StreamState.Life;
+import dev.isthmus.nio.stream.StreamState.Output;
+import dev.isthmus.nio.stream.StreamState.Peer;
 import dev.isthmus.verbs.CompletionStatus;
 import dev.isthmus.verbs.WorkCompletions;
 import java.io.IOException;
@@ -44,19 +48,9 @@ public final class Stream {
     private SendSide sends; // null until it is connected
     private InetSocketAddress localAddress;
     private InetSocketAddress peerAddress;
-    private boolean held; // sends nothing until the peer has sent something
-    private boolean inputShut; // by this side
-    private boolean outputShut;
-    private boolean peerShut; // it sends no more
-    private boolean peerDisconnected; // the peer receives no more
-    private boolean disconnected; // so says the connection manager, or the device
-    private boolean flushed; // the current progress saw a flushed request
-    private boolean closed;
-    private boolean disconnectSent; // or is about to be; nothing is sent after it
-    private boolean resets; // ends without a disconnect message
-    private int pendingControl; // a control message that waits for room; 0 for none
+    private StreamState state = StreamState.FIRST;
+    private IOException failure; // null unless the state says that it has failed
     private StreamClose streamClose; // null while it is open; used by the service's thread only
-    private IOException failure; // null while there is none
     private boolean idle; // nothing was sent or received since the last keepAlive
 
     /** Takes the objects of a connection that is not established yet, on the thread that created them. */
@@ -96,8 +90,8 @@ public final class Stream {
                     link.queuePair().capabilities().maxInline(),
                     peer);
             iomaps.connected(sends, peer);
+            change(begins ? Event.CONNECT : Event.CONNECT_SILENT);
             if (!begins) {
-                held = true;
                 sends.hold();
             }
             receives.tell(sends);
@@ -190,8 +184,8 @@ public final class Stream {
     /** Waits for bytes; returns how many have arrived, 0 if none arrives in time, -1 at the end. */
     private int awaitReadable(ByteBuffer into, long deadline) throws IOException, InterruptedException {
         while (true) {
-            checkOpen();
-            if (inputShut) {
+            if (!state.mayRead()) {
+                checkOpen();
                 return -1;
             }
             int available = receives.available();
@@ -199,7 +193,7 @@ public final class Stream {
                 return available;
             }
             if (!progress()) {
-                if (peerShut) {
+                if (state.isAtEnd()) {
                     return -1;
                 }
                 throwFailure();
@@ -229,7 +223,7 @@ public final class Stream {
         try {
             checkOpen();
             progress();
-            return inputShut ? 0 : receives.available();
+            return state.mayRead() ? receives.available() : 0;
         } finally {
             lock.unlock();
         }
@@ -384,18 +378,17 @@ public final class Stream {
     }
 
     void checkWritable() throws IOException {
-        checkOpen();
-        throwFailure();
-        if (outputShut) {
-            throw new ClosedChannelException();
-        }
-        if (peerDisconnected) {
-            throw new IOException("Broken pipe: the peer has closed its socket");
+        if (!state.mayWrite()) {
+            checkOpen();
+            throwFailure();
+            throw state.output() != Output.OPEN
+                    ? new ClosedChannelException()
+                    : new IOException("Broken pipe: the peer has closed its socket");
         }
     }
 
     private void checkOpen() throws AsynchronousCloseException {
-        if (closed) {
+        if (state.isClosed()) {
             throw new AsynchronousCloseException();
         }
     }
@@ -410,20 +403,27 @@ public final class Stream {
 
     /** Whether what a thread waits for has happened, or can no longer happen. */
     boolean is(int what) {
-        if (closed || failure != null) {
+        if (state.isClosed() || state.isFailed()) {
             return true;
         }
         return switch (what) {
-            case Waiting.READABLE -> receives.available() > 0 || peerShut || inputShut;
-            case Waiting.WRITABLE -> sends.isReady() || outputShut || peerDisconnected;
+            case Waiting.READABLE -> receives.available() > 0 || state.isAtEnd() || !state.mayRead();
+            case Waiting.WRITABLE -> sends.isReady() || !state.mayWrite();
             case Waiting.FIRST_WRITER -> writers.isFree();
-            case Waiting.CONTROL -> pendingControl == 0 || peerDisconnected;
+            case Waiting.CONTROL -> state.owed() == 0 || !state.peerReceives();
             default -> throw new AssertionError(what);
         };
     }
 
     boolean isClosed() {
-        return closed;
+        return state.isClosed();
+    }
+
+    /** Changes the state; returns whether the event was for it. */
+    private boolean change(Event event) {
+        StreamState before = state;
+        state = before.on(event);
+        return !state.equals(before);
     }
 
     /**
@@ -437,7 +437,7 @@ public final class Stream {
     public int ready(int wanted, boolean arm) {
         lock.lock();
         try {
-            if (closed) {
+            if (state.isClosed()) {
                 return 0;
             }
             int ready = readyNow(wanted);
@@ -472,7 +472,7 @@ public final class Stream {
     public void takeEvent() {
         lock.lock();
         try {
-            if (!closed) { // after that, events belong to the service
+            if (!state.isClosed()) { // after that, events belong to the service
                 waiting.takeEvent();
             }
         } finally {
@@ -506,23 +506,26 @@ public final class Stream {
 
     /** Handles completions; returns whether there were any. */
     boolean progress() {
+        return progress(true);
+    }
+
+    private boolean progress(boolean endsWhenFlushed) {
         boolean any = false;
-        if (released.isDone()) {
+        if (state.life() == Life.RELEASED) {
             return false;
         }
-        flushed = false;
+        boolean flushed = false;
         try {
             int count;
             do {
                 count = link.completions().poll(done);
                 for (int i = 0; i < count; i++) {
-                    handle(i);
+                    flushed |= handle(i);
                 }
                 any |= count > 0;
                 idle &= !any;
             } while (count == BATCH);
-            if (flushed && !disconnected) {
-                disconnected = true;
+            if (flushed && endsWhenFlushed && !state.isEnded()) {
                 over("the peer or the device has ended the connection without a goodbye");
                 link.service().disconnect(link.id());
             }
@@ -538,18 +541,18 @@ public final class Stream {
 
     /** Sends whatever the peer is to be told, as far as there is room. */
     private void goOn() throws ProtocolException {
-        if (sends == null || failure != null || peerDisconnected) {
+        if (!state.mayControl()) {
             return;
         }
-        if (inputShut) {
+        if (!state.mayRead()) {
             receives.drop();
         }
-        if (!disconnectSent) {
+        if (state.mayGrant()) {
             receives.tell(sends);
         }
-        if (pendingControl != 0 && sends.hasControls(1)) {
-            sends.tell(pendingControl);
-            pendingControl = 0;
+        if (state.owed() != 0 && sends.hasControls(1)) {
+            sends.tell(state.owed());
+            change(Event.SEND);
         }
     }
 
@@ -561,55 +564,44 @@ public final class Stream {
         }
     }
 
-    private void handle(int i) throws ProtocolException {
+    /** Handles a completion; returns whether its request was flushed, which is never the cause. */
+    private boolean handle(int i) throws ProtocolException {
         long number = done.wrId(i);
         if (!done.isSuccess(i)) {
-            failed(done.status(i));
-        } else if (number < 0) {
-            if (!isBroken()) { // no more receives are posted then, so a peer that goes on soon stalls
-                int message = receives.message(done, i);
-                received(Message.operation(message), Message.value(message));
-                if (!peerDisconnected) {
-                    receives.used(number);
-                }
-            }
-        } else if (sends != null) {
-            sends.completed(number);
+            return failed(done.status(i));
         }
+        if (number >= 0) {
+            sends.completed(number);
+        } else if (state.takesMessages()) { // no more receives are posted then, so a peer that goes on soon stalls
+            int message = receives.message(done, i);
+            received(Message.operation(message), Message.value(message));
+            if (state.peerReceives()) {
+                receives.used(number);
+            }
+        }
+        return false;
     }
 
-    private void failed(CompletionStatus status) throws ProtocolException {
+    private boolean failed(CompletionStatus status) throws ProtocolException {
         if (status == CompletionStatus.WR_FLUSH_ERR) {
-            flushed = true; // flushing is never the cause
-        } else if (failure == null && !peerDisconnected) {
+            return true;
+        }
+        if (state.mayControl()) {
             if (status != CompletionStatus.RETRY_EXC_ERR) {
                 throw new ProtocolException("a request ended with " + status);
             }
             fail(new IOException("the peer's device no longer answers"));
         }
-    }
-
-    /** Whether the peer has broken a rule. After other failures, whatever arrived before them is still taken. */
-    private boolean isBroken() {
-        return failure != null && failure.getCause() instanceof ProtocolException;
+        return false;
     }
 
     private void received(int operation, int value) throws ProtocolException {
-        if (held) {
-            held = false;
-            sends.release();
-        }
-        if (peerDisconnected
-                ? operation != Message.CREDITS
-                : peerShut && (operation == Message.DATA || operation == Message.IOMAP)) {
-            throw new ProtocolException("the peer sent something after it had said that it would not");
-        }
-        if (peerDisconnected) {
-            return; // C may grant room after its disconnect message
+        if (state.peer() != Peer.SENDING && !isTaken(operation)) {
+            return;
         }
         switch (operation) {
             case Message.DATA -> receives.data(value);
-            case Message.CREDITS -> credited(value);
+            case Message.CREDITS -> sends.credited(value);
             case Message.CONTROL -> controlled(value);
             case Message.IOMAP -> {
                 receives.counted();
@@ -619,24 +611,24 @@ public final class Stream {
         }
     }
 
-    private void credited(int value) throws ProtocolException {
-        if (sends == null) {
-            throw new ProtocolException("the peer grants room before it is connected");
+    /** Whether a message of a peer that does not just go on sending is to be taken. */
+    private boolean isTaken(int operation) throws ProtocolException {
+        if (change(Event.PEER_SEND)) {
+            sends.release();
         }
-        sends.credited(value);
+        if (!state.admits(operation)) {
+            throw new ProtocolException("the peer sent something after it had said that it would not");
+        }
+        return state.peerReceives();
     }
 
     private void controlled(int value) throws ProtocolException {
         switch (value) {
-            case Message.DISCONNECT -> {
-                peerShut = true;
-                peerDisconnected = true;
-            }
+            case Message.DISCONNECT -> change(Event.PEER_DISCONNECT);
             case Message.SHUTDOWN -> {
-                if (peerShut) {
+                if (!change(Event.PEER_SHUT)) {
                     throw new ProtocolException("the peer shut its output down twice");
                 }
-                peerShut = true;
             }
             default -> throw new ProtocolException("the peer sent an unknown control message, " + value);
         }
@@ -644,12 +636,11 @@ public final class Stream {
 
     /** Makes the connection unusable. */
     void fail(Exception why) {
-        if (failure != null) {
+        boolean isBroken = why instanceof ProtocolException;
+        if (!change(isBroken ? Event.BREAK : Event.FAIL)) {
             return;
         }
-        LOG.log(
-                why instanceof ProtocolException ? Level.WARNING : Level.DEBUG,
-                () -> this + " is reset: " + why.getMessage());
+        LOG.log(isBroken ? Level.WARNING : Level.DEBUG, () -> this + " is reset: " + why.getMessage());
         failure = new IOException(RESET + ": " + why.getMessage(), why);
         waiting.wakeAll();
         link.service().disconnect(link.id());
@@ -659,12 +650,10 @@ public final class Stream {
     void disconnected(String why) {
         lock.lock();
         try {
-            if (disconnected || released.isDone()) {
-                return;
+            if (!state.isEnded()) {
+                progress(false); // handles what arrived before
+                over(why);
             }
-            disconnected = true;
-            progress(); // handles what arrived before
-            over(why);
         } finally {
             lock.unlock();
         }
@@ -672,11 +661,10 @@ public final class Stream {
 
     /** Nothing is sent or received any more. That is no failure if both sides have announced it. */
     private void over(String why) {
-        if (!peerDisconnected && failure == null && !disconnectSent && !(peerShut && outputShut)) {
+        if (change(Event.END) && state.isFailed() && failure == null) {
             LOG.log(Level.DEBUG, () -> this + " is reset: " + why);
             failure = new IOException(RESET + ": " + why);
         }
-        peerDisconnected = true;
         waiting.wakeAll();
     }
 
@@ -684,8 +672,7 @@ public final class Stream {
     public void shutdownInput() {
         lock.lock();
         try {
-            if (!closed) {
-                inputShut = true;
+            if (change(Event.SHUT_INPUT)) {
                 goOnOrFail();
                 waiting.wakeAll();
             }
@@ -707,12 +694,9 @@ public final class Stream {
         lock.lock();
         try {
             checkOpen();
-            if (outputShut) {
+            if (!change(Event.SHUT_OUTPUT)) {
                 return;
             }
-            outputShut = true;
-            disconnectSent = peerShut || inputShut;
-            pendingControl = Message.of(Message.CONTROL, disconnectSent ? Message.DISCONNECT : Message.SHUTDOWN);
             goOnOrFail();
             waiting.wakeAll();
             boolean inTime = true;
@@ -735,16 +719,11 @@ public final class Stream {
     public void close(boolean gracefully) {
         lock.lock();
         try {
-            if (!closed) {
+            if (!state.isClosed()) {
                 progress();
-                resets = !gracefully || (!inputShut && receives.available() > 0); // as with TCP: the peer must know
-                closed = true;
-                inputShut = true;
-                if (!resets && !disconnectSent) {
-                    pendingControl = Message.of(Message.CONTROL, Message.DISCONNECT);
-                }
-                disconnectSent = true;
-                if (resets) {
+                boolean hasUnread = state.mayRead() && receives.available() > 0; // as with TCP: the peer must know
+                change(gracefully && !hasUnread ? Event.CLOSE : Event.RESET);
+                if (isReset()) {
                     postFinalRequest();
                 }
                 waiting.wakeAll();
@@ -761,7 +740,7 @@ public final class Stream {
      * Posts a signaled request: writes of data may be unsignaled, so only a later completion shows that they are done.
      */
     private void postFinalRequest() {
-        if (sends == null || failure != null || disconnected || sends.isAllDone() || !sends.hasControls(1)) {
+        if (!state.isConnected() || sends.isAllDone() || !sends.hasControls(1)) {
             return;
         }
         try {
@@ -803,10 +782,11 @@ public final class Stream {
             link.completions().requestNotify(false);
             progress();
             goOnOrFail();
-            if (failure != null || disconnected || sends == null || (peerDisconnected && link.isIwarp())) {
+            if (!state.isConnected() || (!state.peerReceives() && link.isIwarp())) {
                 return CloseProgress.OVER;
             }
-            if (!sends.isAllDone() || (pendingControl != 0 && !resets)) {
+            boolean resets = isReset();
+            if (!sends.isAllDone() || (state.owed() != 0 && !resets)) {
                 return CloseProgress.SENDING;
             }
             return resets || !link.isIwarp() ? CloseProgress.OVER : CloseProgress.SENT;
@@ -821,13 +801,7 @@ public final class Stream {
         try {
             boolean isIdle = !progress() && idle;
             idle = true;
-            if (isIdle
-                    && sends != null
-                    && !disconnectSent
-                    && !closed
-                    && !peerDisconnected
-                    && failure == null
-                    && sends.hasControls(1)) {
+            if (isIdle && state.mayGrant() && sends.hasControls(1)) {
                 sends.keepAlive();
             }
         } catch (ProtocolException | RdmaException e) {
@@ -841,7 +815,7 @@ public final class Stream {
     boolean isReset() {
         lock.lock();
         try {
-            return resets;
+            return state.life() == Life.RESETTING;
         } finally {
             lock.unlock();
         }
@@ -851,7 +825,7 @@ public final class Stream {
     void release() {
         lock.lock();
         try {
-            if (!released.isDone()) {
+            if (change(Event.RELEASE)) {
                 link.close();
                 released.complete(null);
             }
@@ -872,14 +846,7 @@ public final class Stream {
         try {
             return this + ": " + receives.state() + "; " + (sends == null ? "not connected" : sends.state()) + "; "
                     + waiting.state()
-                    + (pendingControl != 0 ? "; owes a control message" : "")
-                    + (inputShut ? "; input shut" : "")
-                    + (outputShut ? "; output shut" : "")
-                    + (peerShut ? "; peer shut" : "")
-                    + (peerDisconnected ? "; peer disconnected" : "")
-                    + (disconnected ? "; disconnected" : "")
-                    + (closed ? "; closed" : "")
-                    + (released.isDone() ? "; released" : "")
+                    + "; " + state
                     + (failure != null ? "; " + failure.getMessage() : "");
         } finally {
             lock.unlock();
