@@ -3,9 +3,7 @@ package dev.isthmus.nio;
 
 import dev.isthmus.nio.stream.Deadlines;
 import java.io.IOException;
-import java.net.SocketTimeoutException;
 import java.nio.channels.AsynchronousCloseException;
-import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
@@ -145,8 +143,8 @@ final class DualServer extends Selectable {
         return (SocketChannel) next;
     }
 
-    /** Waits for one until a deadline. */
-    SocketChannel take(long deadline) throws IOException {
+    /** Waits for one until a deadline; null if none comes in time. */
+    SocketChannel take(long deadline) throws IOException, InterruptedException {
         lock.lock();
         try {
             while (true) {
@@ -157,12 +155,9 @@ final class DualServer extends Selectable {
                 if (deadline == Deadlines.EVER) {
                     changed.await();
                 } else if (!changed.await(deadline - System.nanoTime(), TimeUnit.NANOSECONDS) && ready.isEmpty()) {
-                    throw new SocketTimeoutException("Accept timed out");
+                    return null;
                 }
             }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt(); // which closes its channel
-            throw new ClosedByInterruptException();
         } finally {
             lock.unlock();
         }

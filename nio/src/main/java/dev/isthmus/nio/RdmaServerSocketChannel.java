@@ -10,10 +10,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.SocketAddress;
 import java.net.SocketOption;
-import java.net.SocketTimeoutException;
 import java.nio.channels.AlreadyBoundException;
-import java.nio.channels.AsynchronousCloseException;
-import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.NotYetBoundException;
 import java.nio.channels.ServerSocketChannel;
@@ -131,37 +128,7 @@ public final class RdmaServerSocketChannel extends TimedServerSocketChannel {
 
     @Override
     RdmaSocketChannel accept(long deadline) throws IOException {
-        StreamListener from = checkBound();
-        boolean completed = false;
-        Stream made = null;
-        try {
-            begin();
-            made = from.accept(deadline);
-            completed = true;
-            if (made == null) {
-                throw new SocketTimeoutException("Accept timed out");
-            }
-            return accepted(made);
-        } catch (InterruptedException e) {
-            completed = true; // otherwise end() would not know why it is closed
-            close();
-            Thread.currentThread().interrupt();
-            throw new ClosedByInterruptException();
-        } finally {
-            end(completed, made);
-        }
-    }
-
-    private void end(boolean completed, Stream made) throws AsynchronousCloseException {
-        boolean given = false;
-        try {
-            end(completed);
-            given = true;
-        } finally {
-            if (!given && made != null) {
-                made.close(true); // an interrupt came just after it
-            }
-        }
+        return accepted(take(checkBound()::accept, deadline, made -> made.close(true)));
     }
 
     private StreamListener checkBound() throws ClosedChannelException {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.nio;
 
+import dev.isthmus.nio.SocketState.Event;
 import dev.isthmus.nio.stream.Bound;
 import dev.isthmus.nio.stream.Deadlines;
 import dev.isthmus.nio.stream.Iomaps;
@@ -15,18 +16,15 @@ import java.net.SocketOption;
 import java.net.SocketTimeoutException;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
-import java.nio.channels.AlreadyBoundException;
-import java.nio.channels.AlreadyConnectedException;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
-import java.nio.channels.ConnectionPendingException;
-import java.nio.channels.NoConnectionPendingException;
 import java.nio.channels.NotYetConnectedException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
@@ -72,14 +70,13 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
 
     private final ChannelOptions options = new ChannelOptions();
     private final Selectable selectable = new Readiness();
-    private final Object state = new Object();
-    private InetSocketAddress bound; // guarded by state, like the next fields; null until it is bound
+    private final Object lock = new Object(); // guards the next fields, which others only read
+    private volatile SocketState state = SocketState.UNBOUND;
+    private InetSocketAddress bound; // null until it is bound
     private Bound binding; // null unless it is bound and has not begun to connect
     private InetSocketAddress peer; // as named by the program
     private CompletableFuture<Stream> pending; // null unless it is being connected
     private volatile Stream stream; // null until it is connected
-    private volatile boolean inputShut;
-    private volatile boolean outputShut;
     private Socket socket; // created on demand
 
     /** Creates an unconnected channel. */
@@ -90,6 +87,7 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
     /** Creates an accepted channel. */
     RdmaSocketChannel(SelectorProvider provider, Stream stream) {
         this(provider);
+        this.state = SocketState.CONNECTED;
         this.stream = stream;
         stream.watchedBy(selectable.watchers());
         this.bound = stream.localAddress();
@@ -143,24 +141,20 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
     @Override
     public RdmaSocketChannel bind(SocketAddress local) throws IOException {
         InetSocketAddress address = local == null ? new InetSocketAddress(0) : Addresses.checked(local);
-        synchronized (state) {
+        synchronized (lock) {
             checkOpen();
-            if (pending != null) {
-                throw new ConnectionPendingException();
-            }
-            if (bound != null) {
-                throw new AlreadyBoundException();
-            }
+            SocketState next = state.on(Event.BIND);
             binding = Bound.to(Addresses.local(address), options.reuseAddress());
             bound = new InetSocketAddress(
                     address.getAddress(), binding.localAddress().getPort());
+            state = next;
         }
         return this;
     }
 
     @Override
     public <T> RdmaSocketChannel setOption(SocketOption<T> name, T value) throws IOException {
-        synchronized (state) {
+        synchronized (lock) {
             checkOpenFor(name);
             options.set(name, value, ChannelOptions.OF_SOCKET);
             if (stream != null) {
@@ -177,7 +171,7 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
 
     @Override
     public <T> T getOption(SocketOption<T> name) throws IOException {
-        synchronized (state) {
+        synchronized (lock) {
             checkOpenFor(name);
             return options.get(name, ChannelOptions.OF_SOCKET);
         }
@@ -195,22 +189,31 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
 
     @Override
     public RdmaSocketChannel shutdownInput() throws IOException {
-        Stream one = connected();
-        inputShut = true;
-        one.shutdownInput();
+        shut(Event.SHUT_INPUT).shutdownInput();
         return this;
     }
 
     @Override
     public RdmaSocketChannel shutdownOutput() throws IOException {
-        Stream one = connected();
-        outputShut = true;
         try {
-            one.shutdownOutput(isBlocking() ? Deadlines.EVER : Deadlines.NEVER);
+            shut(Event.SHUT_OUTPUT).shutdownOutput(deadline());
         } catch (InterruptedException e) {
             throw interrupted();
         }
         return this;
+    }
+
+    private Stream shut(Event event) throws ClosedChannelException {
+        synchronized (lock) {
+            checkOpen();
+            state = state.on(event);
+            return stream;
+        }
+    }
+
+    /** How long a call waits in this mode. */
+    private long deadline() {
+        return isBlocking() ? Deadlines.EVER : Deadlines.NEVER;
     }
 
     @Override
@@ -220,31 +223,31 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
 
     @Override
     InetSocketAddress localOrNull() {
-        synchronized (state) {
+        synchronized (lock) {
             return bound;
         }
     }
 
     @Override
     InetSocketAddress remoteOrNull() {
-        synchronized (state) {
+        synchronized (lock) {
             return stream == null ? null : peer;
         }
     }
 
     @Override
     boolean isInputShut() {
-        return inputShut;
+        return state.isInputShut();
     }
 
     @Override
     boolean isOutputShut() {
-        return outputShut;
+        return state.isOutputShut();
     }
 
     @Override
     public Socket socket() {
-        synchronized (state) {
+        synchronized (lock) {
             if (socket == null) {
                 socket = ChannelSocket.of(this);
             }
@@ -254,14 +257,12 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
 
     @Override
     public boolean isConnected() {
-        return stream != null && isOpen();
+        return state.isConnected() && isOpen();
     }
 
     @Override
     public boolean isConnectionPending() {
-        synchronized (state) {
-            return pending != null && isOpen();
-        }
+        return state == SocketState.CONNECTING && isOpen();
     }
 
     @Override
@@ -271,19 +272,14 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
 
     @Override
     boolean connect(SocketAddress remote, long deadline) throws IOException {
-        begin(Addresses.checked(remote));
-        return isBlocking() && await(deadline);
+        CompletableFuture<Stream> made = begin(Addresses.checked(remote));
+        return isBlocking() && await(made, deadline);
     }
 
-    private void begin(InetSocketAddress remote) throws IOException {
-        synchronized (state) {
+    private CompletableFuture<Stream> begin(InetSocketAddress remote) throws IOException {
+        synchronized (lock) {
             checkOpen();
-            if (stream != null) {
-                throw new AlreadyConnectedException();
-            }
-            if (pending != null) {
-                throw new ConnectionPendingException();
-            }
+            SocketState next = state.on(Event.CONNECT);
             try {
                 InetSocketAddress to = Addresses.peer(remote);
                 pending = Service.get().connect(binding, to, options.stream(), options.typeOfService(), MAX_CONNECT);
@@ -291,6 +287,8 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
                         (made, failure) -> selectable.watchers().changed());
                 binding = null; // it belongs to the connection now
                 peer = remote;
+                state = next;
+                return pending;
             } catch (Throwable t) {
                 close();
                 throw t;
@@ -300,61 +298,58 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
 
     @Override
     public boolean finishConnect() throws IOException {
-        synchronized (state) {
+        CompletableFuture<Stream> made;
+        synchronized (lock) {
             checkOpen();
-            if (stream != null) {
+            if (state.on(Event.ESTABLISH) == state) {
                 return true;
-            }
-            if (pending == null) {
-                throw new NoConnectionPendingException();
             }
             if (!isBlocking() && !pending.isDone()) {
                 return false;
             }
+            made = pending;
         }
-        return await(Deadlines.EVER);
+        return await(made, Deadlines.EVER);
     }
 
     /** Waits until it is connected; closes it if that fails. */
-    private boolean await(long deadline) throws IOException {
-        CompletableFuture<Stream> made;
-        synchronized (state) {
-            made = pending;
-        }
-        boolean completed = false;
-        try {
-            begin();
-            Stream one = deadline == Deadlines.EVER
-                    ? made.get()
-                    : made.get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
-            completed = true;
-            connected(one);
-            return true;
-        } catch (InterruptedException e) {
-            completed = true; // otherwise end() would not know why it is closed
-            throw interrupted();
-        } catch (TimeoutException e) {
-            completed = true;
-            close();
-            throw new SocketTimeoutException("Connect timed out");
-        } catch (CancellationException e) {
+    private boolean await(CompletableFuture<Stream> made, long deadline) throws IOException {
+        blocking(RdmaSocketChannel::awaitEnd, null, made, 0, 0, deadline);
+        if (made.isCancelled()) {
             throw new AsynchronousCloseException(); // only a close cancels it
-        } catch (ExecutionException e) {
-            completed = true;
-            close();
-            throw failure(e.getCause());
-        } finally {
-            end(completed);
         }
+        if (made.state() == Future.State.SUCCESS) {
+            connected(made.resultNow());
+            return true;
+        }
+        IOException why =
+                made.isDone() ? failure(made.exceptionNow()) : new SocketTimeoutException("Connect timed out");
+        close(); // which cancels what is not done
+        throw why;
+    }
+
+    private static long awaitEnd(Stream none, CompletableFuture<Stream> made, long at, long count, long deadline)
+            throws InterruptedException {
+        try {
+            if (deadline == Deadlines.EVER) {
+                made.get();
+            } else {
+                made.get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+            }
+        } catch (TimeoutException | CancellationException | ExecutionException e) {
+            assert e != null; // the future says which
+        }
+        return 0;
     }
 
     private void connected(Stream one) throws IOException {
-        synchronized (state) {
+        synchronized (lock) {
             if (!isOpen()) {
                 one.close(true);
                 throw new AsynchronousCloseException();
             }
-            if (stream == null) {
+            SocketState next = state.on(Event.ESTABLISH);
+            if (next != state) {
                 stream = one;
                 one.watchedBy(selectable.watchers());
                 bound = one.localAddress();
@@ -362,8 +357,9 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
                 if (options.keepAlive() != null) {
                     Service.get().keepAlive(one, options.keepAlive());
                 }
+                state = next;
+                pending = null;
             }
-            pending = null;
         }
         selectable.watchers().changed();
     }
@@ -380,7 +376,7 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
 
     @Override
     public SocketAddress getRemoteAddress() throws IOException {
-        synchronized (state) {
+        synchronized (lock) {
             checkOpen();
             return stream == null ? null : peer;
         }
@@ -388,7 +384,7 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
 
     @Override
     public SocketAddress getLocalAddress() throws IOException {
-        synchronized (state) {
+        synchronized (lock) {
             checkOpen();
             return bound;
         }
@@ -421,17 +417,32 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
                 return length;
             }
         }
+        return (int) blocking((on, into, at, count, until) -> on.read(into, until), from, to, 0, 0, deadline);
+    }
+
+    /** A call on a stream. It captures nothing, so it need not be allocated. */
+    private interface Call<T> {
+        long on(Stream stream, T what, long at, long count, long deadline) throws IOException, InterruptedException;
+    }
+
+    /** Makes a call, which may wait unless the deadline says {@link Deadlines#NEVER}; until then a close ends it. */
+    private <T> long blocking(Call<T> call, Stream one, T what, long at, long count, long deadline) throws IOException {
         boolean completed = false;
+        boolean waits = deadline != Deadlines.NEVER;
         try {
-            begin();
-            int length = from.read(to, deadline);
+            if (waits) {
+                begin();
+            }
+            long result = call.on(one, what, at, count, deadline);
             completed = true;
-            return length;
+            return result;
         } catch (InterruptedException e) {
             completed = true; // otherwise end() would not know why it is closed
             throw interrupted();
         } finally {
-            end(completed);
+            if (waits) {
+                end(completed);
+            }
         }
     }
 
@@ -457,23 +468,13 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
         if (!hasRoom) {
             return 0;
         }
-        boolean completed = false;
-        boolean blocks = isBlocking();
-        try {
-            if (blocks) {
-                begin();
-            }
-            int count = from.read(to, offset, length, blocks ? Deadlines.EVER : Deadlines.NEVER);
-            completed = true;
-            return count;
-        } catch (InterruptedException e) {
-            completed = true; // otherwise end() would not know why it is closed
-            throw interrupted();
-        } finally {
-            if (blocks) {
-                end(completed);
-            }
-        }
+        return blocking(
+                (on, into, at, count, until) -> on.read(into, (int) at, (int) count, until),
+                from,
+                to,
+                offset,
+                length,
+                deadline());
     }
 
     @Override
@@ -490,18 +491,8 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
         if (!from.hasRemaining() && count > 0) {
             return count;
         }
-        boolean completed = false;
-        try {
-            begin();
-            count += to.write(from, Deadlines.EVER);
-            completed = true;
-            return count;
-        } catch (InterruptedException e) {
-            completed = true; // otherwise end() would not know why it is closed
-            throw interrupted();
-        } finally {
-            end(completed);
-        }
+        return count
+                + (int) blocking((on, what, at, n, until) -> on.write(what, until), to, from, 0, 0, Deadlines.EVER);
     }
 
     private static int beginWrite(Stream to, ByteBuffer from) throws IOException {
@@ -523,24 +514,13 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
     @Override
     public long write(ByteBuffer[] from, int offset, int length) throws IOException {
         Objects.checkFromIndexSize(offset, length, from.length);
-        Stream to = connected();
-        boolean completed = false;
-        boolean blocks = isBlocking();
-        try {
-            if (blocks) {
-                begin();
-            }
-            long count = to.write(from, offset, length, blocks ? Deadlines.EVER : Deadlines.NEVER);
-            completed = true;
-            return count;
-        } catch (InterruptedException e) {
-            completed = true; // otherwise end() would not know why it is closed
-            throw interrupted();
-        } finally {
-            if (blocks) {
-                end(completed);
-            }
-        }
+        return blocking(
+                (on, what, at, count, until) -> on.write(what, (int) at, (int) count, until),
+                connected(),
+                from,
+                offset,
+                length,
+                deadline());
     }
 
     /**
@@ -557,24 +537,18 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
      *     peer's {@link RdmaSocketOptions#IOMAP_SIZE} says how many it has
      */
     public Iomap iomap(long offset, long bytes) throws IOException {
-        Stream to = connected();
-        boolean completed = false;
-        boolean blocks = isBlocking();
-        try {
-            if (blocks) {
-                begin();
-            }
-            Iomaps.Mapping made = to.iomaps().map(offset, bytes, blocks ? Deadlines.EVER : Deadlines.NEVER);
-            completed = true;
-            return made == null ? null : new Iomap(made, offset);
-        } catch (InterruptedException e) {
-            completed = true; // otherwise end() would not know why it is closed
-            throw interrupted();
-        } finally {
-            if (blocks) {
-                end(completed);
-            }
-        }
+        var made = new Iomaps.Mapping[1];
+        blocking(
+                (on, into, at, count, until) -> {
+                    into[0] = on.iomaps().map(at, count, until);
+                    return 0;
+                },
+                connected(),
+                made,
+                offset,
+                bytes,
+                deadline());
+        return made[0] == null ? null : new Iomap(made[0], offset);
     }
 
     /**
@@ -591,24 +565,13 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
      * @throws IOException if the connection has failed, or the peer has left
      */
     public int iowrite(ByteBuffer from, long offset) throws IOException {
-        Stream to = connected();
-        boolean completed = false;
-        boolean blocks = isBlocking();
-        try {
-            if (blocks) {
-                begin();
-            }
-            int count = to.iomaps().write(from, offset, blocks ? Deadlines.EVER : Deadlines.NEVER);
-            completed = true;
-            return count;
-        } catch (InterruptedException e) {
-            completed = true; // otherwise end() would not know why it is closed
-            throw interrupted();
-        } finally {
-            if (blocks) {
-                end(completed);
-            }
-        }
+        return (int) blocking(
+                (on, what, at, count, until) -> on.iomaps().write(what, at, until),
+                connected(),
+                from,
+                offset,
+                0,
+                deadline());
     }
 
     @Override
@@ -646,7 +609,7 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
         }
 
         private int readyUnconnected(int operations) {
-            synchronized (state) {
+            synchronized (lock) {
                 if (pending == null || !pending.isDone()) {
                     return 0;
                 }
@@ -660,7 +623,7 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
         selectable.watchers().closing();
         CompletableFuture<Stream> toCancel;
         Stream toClose;
-        synchronized (state) {
+        synchronized (lock) {
             if (binding != null) {
                 binding.close();
                 binding = null;
@@ -700,9 +663,9 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
 
     @Override
     public String toString() {
-        synchronized (state) {
+        synchronized (lock) {
             return "RdmaSocketChannel["
-                    + (isOpen() ? stream != null ? "connected" : pending != null ? "pending" : "unconnected" : "closed")
+                    + (isOpen() ? state.name().toLowerCase(Locale.ROOT) : "closed")
                     + " local=" + bound + " remote=" + peer + "]";
         }
     }

@@ -11,8 +11,8 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * The options of a socket that has not chosen RDMA or TCP yet: those of both. The chosen channel gets the options that
- * it supports. Guarded by the channel.
+ * The options of a socket that uses RDMA or TCP: until it has chosen, those of both. The chosen channel gets the options
+ * that it supports, and has its own from then on. Guarded by the socket; null stands for no chosen channel.
  */
 final class SwitchedOptions {
 
@@ -31,7 +31,10 @@ final class SwitchedOptions {
         this.jdk = jdk;
     }
 
-    Set<SocketOption<?>> supported() {
+    Set<SocketOption<?>> supported(NetworkChannel chosen) {
+        if (chosen != null) {
+            return chosen.supportedOptions();
+        }
         Set<SocketOption<?>> all = new HashSet<>(ofRdma);
         try (NetworkChannel one = jdk.open()) {
             all.addAll(one.supportedOptions());
@@ -41,8 +44,10 @@ final class SwitchedOptions {
         return Set.copyOf(all);
     }
 
-    <T> void set(SocketOption<T> name, T value) throws IOException {
-        if (ofRdma.contains(Objects.requireNonNull(name, "name"))) {
+    <T> void set(NetworkChannel chosen, SocketOption<T> name, T value) throws IOException {
+        if (chosen != null) {
+            chosen.setOption(name, value);
+        } else if (ofRdma.contains(Objects.requireNonNull(name, "name"))) {
             values.set(name, value, ofRdma);
             set.put(name, values.get(name, ofRdma));
         } else {
@@ -52,7 +57,10 @@ final class SwitchedOptions {
         }
     }
 
-    <T> T get(SocketOption<T> name) throws IOException {
+    <T> T get(NetworkChannel chosen, SocketOption<T> name) throws IOException {
+        if (chosen != null) {
+            return chosen.getOption(name);
+        }
         if (ofRdma.contains(Objects.requireNonNull(name, "name"))) {
             return values.get(name, ofRdma);
         }

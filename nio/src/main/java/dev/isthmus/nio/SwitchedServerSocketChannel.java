@@ -10,7 +10,6 @@ import java.net.ServerSocket;
 import java.net.SocketAddress;
 import java.net.SocketOption;
 import java.nio.channels.AlreadyBoundException;
-import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.NotYetBoundException;
 import java.nio.channels.ServerSocketChannel;
@@ -180,19 +179,7 @@ final class SwitchedServerSocketChannel extends TimedServerSocketChannel {
         ServerSocketChannel one = decided();
         DualServer two = both;
         if (two != null) {
-            boolean completed = false;
-            try {
-                begin();
-                SocketChannel accepted = two.take(deadline);
-                completed = true;
-                return accepted;
-            } catch (ClosedByInterruptException e) {
-                completed = true; // otherwise end() would not know why it is closed
-                close();
-                throw e;
-            } finally {
-                end(completed);
-            }
+            return take(two::take, deadline, Quietly::close);
         }
         if (deadline == Deadlines.EVER) {
             return accept(one);
@@ -229,12 +216,7 @@ final class SwitchedServerSocketChannel extends TimedServerSocketChannel {
     @Override
     public <T> ServerSocketChannel setOption(SocketOption<T> name, T value) throws IOException {
         synchronized (state) {
-            ServerSocketChannel one = decidedOrNull();
-            if (one == null) {
-                options.set(name, value);
-            } else {
-                one.setOption(name, value);
-            }
+            options.set(decidedOrNull(), name, value);
         }
         return this;
     }
@@ -242,15 +224,13 @@ final class SwitchedServerSocketChannel extends TimedServerSocketChannel {
     @Override
     public <T> T getOption(SocketOption<T> name) throws IOException {
         synchronized (state) {
-            ServerSocketChannel one = decidedOrNull();
-            return one == null ? options.get(name) : one.getOption(name);
+            return options.get(decidedOrNull(), name);
         }
     }
 
     @Override
     public Set<SocketOption<?>> supportedOptions() {
-        ServerSocketChannel one = chosen;
-        return one == null ? options.supported() : one.supportedOptions();
+        return options.supported(chosen);
     }
 
     @Override

@@ -347,12 +347,7 @@ final class SwitchedSocketChannel extends TimedSocketChannel {
     @Override
     public <T> SocketChannel setOption(SocketOption<T> name, T value) throws IOException {
         synchronized (state) {
-            SocketChannel one = decidedOrNull();
-            if (one == null) {
-                options.set(name, value);
-            } else {
-                one.setOption(name, value);
-            }
+            options.set(decidedOrNull(), name, value);
         }
         return this;
     }
@@ -360,15 +355,13 @@ final class SwitchedSocketChannel extends TimedSocketChannel {
     @Override
     public <T> T getOption(SocketOption<T> name) throws IOException {
         synchronized (state) {
-            SocketChannel one = decidedOrNull();
-            return one == null ? options.get(name) : one.getOption(name);
+            return options.get(decidedOrNull(), name);
         }
     }
 
     @Override
     public Set<SocketOption<?>> supportedOptions() {
-        SocketChannel one = chosen;
-        return one == null ? options.supported() : one.supportedOptions();
+        return options.supported(chosen);
     }
 
     @Override

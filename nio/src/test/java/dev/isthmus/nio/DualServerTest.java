@@ -29,7 +29,7 @@ class DualServerTest {
     }
 
     /** Takes one, and returns how often its thread has waited since it began. */
-    private static long takeAndCountWaits(DualServer both) throws IOException {
+    private static long takeAndCountWaits(DualServer both) throws IOException, InterruptedException {
         long id = Thread.currentThread().threadId();
         both.take(Deadlines.EVER).close();
         return ManagementFactory.getThreadMXBean().getThreadInfo(id).getWaitedCount();
@@ -74,7 +74,7 @@ class DualServerTest {
             accept(3);
         }
 
-        private static void accept(int failures) throws IOException {
+        private static void accept(int failures) throws IOException, InterruptedException {
             ServerSocketChannel one = listening();
             ServerSocketChannel other = listening();
             List<SocketChannel> clients = new ArrayList<>();
@@ -106,7 +106,7 @@ class DualServerTest {
             }
         }
 
-        private static boolean fails(DualServer both) throws IOException {
+        private static boolean fails(DualServer both) throws IOException, InterruptedException {
             try {
                 both.take(Deadlines.EVER).close();
                 return false;
