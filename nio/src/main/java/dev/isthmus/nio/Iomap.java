@@ -23,7 +23,7 @@ public final class Iomap implements AutoCloseable {
     }
 
     /**
-     * The memory, zeroed at first. Nothing tells this side when the peer has written. Read what the peer sends next,
+     * The memory, zeroed at first. This side gets no message when the peer has written. Read what the peer sends next,
      * which arrives after its earlier writes, or look at the last byte with
      * {@link java.lang.invoke.VarHandle#getVolatile}.
      *
@@ -43,8 +43,8 @@ public final class Iomap implements AutoCloseable {
     }
 
     /**
-     * Unmaps it: {@code riounmap}. As in C, the peer is not told, and a later write of it resets the connection: agree
-     * with the peer first. Does nothing if it is closed already.
+     * Unmaps it: {@code riounmap}. As in C, the peer gets no message, and a later write of it resets the connection:
+     * agree with the peer first. Does nothing if it is closed already.
      *
      * @throws IllegalStateException if another thread is in a call that uses the memory
      * @throws dev.isthmus.VerbsException if it cannot be deregistered; you can try again

@@ -524,13 +524,13 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
     }
 
     /**
-     * Maps memory for the peer to write into: {@code riomap} of rsocket(7). The peer is told before anything that you
-     * write later, so it knows once it has read that. In blocking mode this waits until the peer can be told, as a
-     * write does.
+     * Maps memory for the peer to write into: {@code riomap} of rsocket(7). The peer gets an announcement ahead of
+     * anything that you write later, so it knows once it has read that. In blocking mode this waits for room for the
+     * announcement, as a write does.
      *
      * @param offset the offset by which the peer addresses the first byte; if regions overlap, it writes to one of them
      * @param bytes how much, less than 2<sup>32</sup>
-     * @return the memory, which the caller closes; null in non-blocking mode if the peer cannot be told now: try again
+     * @return the memory, which the caller closes; null in non-blocking mode if there is no such room: try again
      *     when the channel is writable
      * @throws IllegalArgumentException if the offset or the size is out of range
      * @throws IOException if the connection has failed, the memory cannot be pinned, or the peer has no entry left; the
@@ -553,8 +553,8 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
 
     /**
      * Writes into memory that the peer has mapped: {@code riowrite} of rsocket(7). RDMA WRITE puts it directly in its
-     * place, and nothing tells the peer. What you {@linkplain #write(ByteBuffer) write} afterwards arrives after it. In
-     * blocking mode this waits until all of it is on its way. As in C, it also waits for a peer that does not read what
+     * place, and the peer gets no message. What you {@linkplain #write(ByteBuffer) write} afterwards arrives after it.
+     * In blocking mode this waits until all of it is on its way. As in C, it also waits for a peer that does not read what
      * was written.
      *
      * @param from what to write; its bytes are copied, and you can use it again

@@ -9,14 +9,12 @@ abstract class Selectable {
 
     private final Watchers watchers = new Watchers();
 
-    /** The watchers, which are told when its readiness may have changed. */
+    /** The watchers, which are notified when its readiness may have changed. */
     final Watchers watchers() {
         return watchers;
     }
 
-    /**
-     * The descriptor to wait for; -1 if there is none yet, or none at all because the watchers learn of everything.
-     */
+    /** The descriptor to wait for; -1 if there is none yet, or none at all as the watchers are notified of everything. */
     int fileDescriptor() {
         return -1;
     }

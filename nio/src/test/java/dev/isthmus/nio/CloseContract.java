@@ -240,6 +240,6 @@ interface CloseContract {
             }
         }
         Arrays.sort(millis);
-        assertTrue(millis[10] < 400, Arrays.toString(millis)); // a close without any news of the end takes 500
+        assertTrue(millis[10] < 400, Arrays.toString(millis)); // a close that no event ends takes 500
     }
 }

@@ -85,7 +85,7 @@ record Conversation(Pipe pipe, long bytes, Consumer<String> printer) {
             }
             pipe.write(chunk);
         }
-        tell("sent", bytes, sum);
+        report("sent", bytes, sum);
     }
 
     /** Sends everything, and ends its output. */
@@ -111,10 +111,10 @@ record Conversation(Pipe pipe, long bytes, Consumer<String> printer) {
                 chunk.clear();
             }
         } while (count >= 0);
-        tell("received", total, sum);
+        report("received", total, sum);
     }
 
-    private void tell(String what, long count, long sum) {
+    private void report(String what, long count, long sum) {
         printer.accept(String.format(Locale.ROOT, "%s %d %016x", what, count, sum));
     }
 

@@ -135,7 +135,7 @@ class ConversationsTest {
             }
         }
 
-        /** Tells whether there is something that its thread should have been woken for. */
+        /** Whether there is something that its thread should have been woken for. */
         void poll() {
             String found;
             try {

@@ -102,7 +102,7 @@ class DualServerTest {
                 each.close();
             }
             if (stale > 1) {
-                throw new AssertionError(stale + " failures were told too late");
+                throw new AssertionError(stale + " failures were reported too late");
             }
         }
 

@@ -147,7 +147,7 @@ class ForeignPeersTest {
         }
     }
 
-    /** rsocket then grants room after its goodbye, which is no reason for a reset. */
+    /** rsocket then grants room after its disconnect message, which is no reason for a reset. */
     @Test
     void shouldSeeTheEndWhenThePeerClosesAsSoonAsItHasReadHalfOfItsRing() throws Exception {
         Peer.untilConnected(ForeignPeersTest::seeTheEndOfAHastyPeer);

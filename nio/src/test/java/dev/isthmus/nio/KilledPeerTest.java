@@ -57,11 +57,11 @@ class KilledPeerTest {
         long begin = System.nanoTime();
         peer.kill();
         var e = assertThrows(ExecutionException.class, () -> waiting.get(SOON.toSeconds(), TimeUnit.SECONDS), phase);
-        tell("C", phase, e.getCause(), begin);
+        report("C", phase, e.getCause(), begin);
         return e.getCause();
     }
 
-    static void tell(String whose, String phase, Object seen, long begin) {
+    static void report(String whose, String phase, Object seen, long begin) {
         System.out.println("killed: " + whose + ", " + phase + "; seen: " + seen + " after "
                 + (System.nanoTime() - begin) / 1_000_000 + " ms");
     }
@@ -197,7 +197,7 @@ class KilledPeerTest {
                 long begin = System.nanoTime();
                 killed.kill();
                 String seen = peer.ended(SOON).get(1);
-                tell("RDMA", "asked to accept", seen, begin);
+                report("RDMA", "asked to accept", seen, begin);
                 assertEquals("connect: ECONNREFUSED", seen);
             }
         }

@@ -32,7 +32,7 @@ class LostPacketsTest {
                 "sh", "-c", "tc qdisc add" + root + " netem loss 100% && echo lossy && sleep 0.3; tc qdisc del" + root);
     }
 
-    /** On iWARP, TCP has taken the bytes and the goodbye by then, and nobody has received them. */
+    /** On iWARP, TCP has taken the bytes and the disconnect message by then, and nobody has received them. */
     @Test
     void shouldDeliverWhatWasWrittenBeforeAClose() throws Exception {
         for (int tries = 1; !isDelivered(); tries++) {

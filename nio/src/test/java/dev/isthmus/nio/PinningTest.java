@@ -47,7 +47,7 @@ class PinningTest {
             List<RecordedEvent> known =
                     pinned(() -> inVirtualThread(() -> Pinned.WAITED).get());
             if (known.isEmpty()) {
-                throw new AssertionError("the recorder does not tell of a thread that waits in an initializer");
+                throw new AssertionError("the recorder does not report a thread that waits in an initializer");
             }
             Callable<Void> conversation = () -> {
                 converse();

@@ -267,7 +267,7 @@ interface ReadyContract {
             linked.client.write(bytes(1));
             long begin = System.nanoTime();
             while (!selector.selectedKeys().contains(reads)) {
-                assertTrue(System.nanoTime() - begin < LONG * 1_000_000, "it tells of the listener alone");
+                assertTrue(System.nanoTime() - begin < LONG * 1_000_000, "it reports the listener alone");
                 selector.select(LONG);
             }
             assertEquals(1, linked.server.read(bytes(10)));
@@ -305,11 +305,11 @@ interface ReadyContract {
         try (var linked = transport().linked();
                 Selector selector = transport().openSelector()) {
             SelectionKey key = register(selector, linked.server, OP_READ | OP_WRITE);
-            List<SelectionKey> told = new ArrayList<>();
-            assertEquals(1, selector.select(told::add));
-            assertEquals(1, selector.select(told::add, LONG));
-            assertEquals(1, selector.selectNow(told::add));
-            assertEquals(List.of(key, key, key), told);
+            List<SelectionKey> found = new ArrayList<>();
+            assertEquals(1, selector.select(found::add));
+            assertEquals(1, selector.select(found::add, LONG));
+            assertEquals(1, selector.selectNow(found::add));
+            assertEquals(List.of(key, key, key), found);
             assertTrue(selector.selectedKeys().isEmpty());
         }
     }

@@ -13,10 +13,10 @@ import org.junit.jupiter.api.Test;
 @Tag("unit")
 class RegistrationTest {
 
-    /** After so many looks in vain a selector asks a channel no more, but waits until it is told. */
+    /** After so many looks in vain a selector asks a channel no more, but waits until it is notified. */
     private static final int MANY_LOOKS = 100;
 
-    /** Any channel whose selectors are told when something changes, as one over RDMA. */
+    /** Any channel whose selectors are notified when something changes, as one over RDMA. */
     private static final class ToldOf extends Selectable {
 
         @Override

@@ -62,7 +62,7 @@ interface SelectorContract {
         }
     }
 
-    /** Over RDMA, a peer that reads tells how many more messages it takes. */
+    /** Over RDMA, a peer that reads grants more messages. */
     @Test
     default void shouldNotEndWhenNothingIsReady() throws Exception {
         try (var linked = transport().linked();

@@ -138,7 +138,7 @@ static void duplex(void)
 	}
 }
 
-/* Closes as soon as it has read so much: rsocket grants room behind its goodbye. */
+/* Closes as soon as it has read so much: rsocket grants room behind its disconnect message. */
 static void gulp(void)
 {
 	static char chunk[CHUNK];

@@ -15,7 +15,7 @@ import java.util.concurrent.CompletableFuture;
 final class Connecting {
 
     private static final Duration FIRST_TRY = Duration.ofMillis(125); // see dev.isthmus.cm.Connector
-    // rdma_cm does not learn that the kernel has given up: Linux asks for a neighbour for three seconds, and TCP then
+    // rdma_cm is not notified that the kernel has given up: Linux asks for a neighbour for three seconds, and TCP then
     // fails. The tries take longer than that.
     private static final Duration LAST_TRY = Duration.ofSeconds(2);
     private static final int ETIMEDOUT = 110;

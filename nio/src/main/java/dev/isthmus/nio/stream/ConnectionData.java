@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * What the two sides tell each other in the private data of their connection: {@code struct rs_conn_data} of rsocket.c,
+ * What the two sides send each other as private data of their connection: {@code struct rs_conn_data} of rsocket.c,
  * 40 bytes in network byte order.
  *
  * @param bigEndian the byte order in which the peer wants its {@link #targets} written

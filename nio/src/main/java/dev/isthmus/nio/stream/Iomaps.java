@@ -102,11 +102,11 @@ public final class Iomaps {
     }
 
     /**
-     * Maps memory, and tells the peer ahead of anything that is written later.
+     * Maps memory, and announces it to the peer ahead of anything that is written later.
      *
      * @param offset the offset by which the peer addresses the first byte
      * @param bytes how much
-     * @param deadline {@link Deadlines#NEVER} not to wait, or when to stop waiting for room to tell the peer
+     * @param deadline {@link Deadlines#NEVER} not to wait, or when to stop waiting for room to announce it
      * @return the mapping; null if the time is up
      * @throws IOException if the connection has failed, the peer has no entry left, or the memory cannot be pinned
      * @throws InterruptedException if the thread is interrupted while it waits
@@ -135,7 +135,7 @@ public final class Iomaps {
             stream.checkWritable();
             return writers.inTurn(step, from, at, deadline);
         } finally {
-            writers.leave();
+            writers.finish();
             lock.unlock();
         }
     }
@@ -162,7 +162,7 @@ public final class Iomaps {
         }
     }
 
-    /** What the peer is told, in its byte order. */
+    /** The entry of the peer's iomap, in its byte order. */
     private ByteBuffer entry(long offset, RegisteredMemory memory) {
         return ByteBuffer.allocate(ConnectionData.IOMAP_BYTES)
                 .order(peer.bigEndian() ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN)
@@ -177,7 +177,7 @@ public final class Iomaps {
         if (!sends.place(entry, peer.iomap((int) index) + entry.position(), peer.targetsKey()) || !sends.isReady()) {
             return false;
         }
-        sends.tellCounted(Message.of(Message.IOMAP, (int) index));
+        sends.sendCounted(Message.of(Message.IOMAP, (int) index));
         return true;
     }
 
@@ -208,7 +208,7 @@ public final class Iomaps {
     }
 
     /**
-     * Writes into memory that the peer has mapped, without telling the peer.
+     * Writes into memory that the peer has mapped, without a message.
      *
      * @param from what to write
      * @param offset where to write, in the peer's offsets

@@ -198,14 +198,14 @@ final class ReceiveSide {
         took(available);
     }
 
-    /** Whether to tell the peer that it may send more. */
-    boolean hasToTell() {
+    /** Whether it is worth a message to let the peer send more. */
+    boolean isGrantDue() {
         return free >= half || messages - (messagesGranted - credits) >= credits / 2;
     }
 
-    /** Tells the peer that it may send more, if it may, and if there is room for a control message. */
-    void tell(SendSide sends) throws ProtocolException {
-        while (hasToTell() && sends.hasControls(free >= half ? sends.requestsToGrant() : 1)) {
+    /** Lets the peer send more, if that is due and there is room for a control message. */
+    void grant(SendSide sends) throws ProtocolException {
+        while (isGrantDue() && sends.hasControls(free >= half ? sends.requestsToGrant() : 1)) {
             messagesGranted = messages + credits;
             int message = Message.of(Message.CREDITS, (int) (messagesGranted & SEQUENCE_MASK));
             if (free >= half) {
@@ -214,7 +214,7 @@ final class ReceiveSide {
                 granted += half;
                 nextGrant = nextGrant == 0 ? half : 0;
             } else {
-                sends.tell(message);
+                sends.sendControl(message);
             }
         }
     }
@@ -224,7 +224,7 @@ final class ReceiveSide {
                 + (messagesGranted - messages) + " messages";
     }
 
-    /** What this side tells the peer in the handshake. */
+    /** The private data that this side sends in the handshake. */
     ConnectionData connectionData() {
         return new ConnectionData(
                 ConnectionData.isBigEndian(),

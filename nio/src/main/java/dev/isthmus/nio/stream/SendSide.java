@@ -230,10 +230,10 @@ final class SendSide {
     }
 
     /** Sends a message that the peer counts like one with data. Call it only when this is ready. */
-    void tellCounted(int message) throws ProtocolException {
+    void sendCounted(int message) throws ProtocolException {
         sequence = (sequence + 1) & SEQUENCE_MASK;
         noneUnsignaled();
-        check(wire.tell(message, number(1)));
+        check(wire.post(message, number(1)));
     }
 
     private void noneUnsignaled() {
@@ -285,11 +285,11 @@ final class SendSide {
     }
 
     /** Sends a message without data. */
-    void tell(int message) throws ProtocolException {
+    void sendControl(int message) throws ProtocolException {
         noneUnsignaled();
         long number = number(1);
         control();
-        check(wire.tell(message, number));
+        check(wire.post(message, number));
     }
 
     /** Sends an empty write, which only the peer's device notices. */
@@ -334,9 +334,9 @@ final class SendSide {
             throw new ProtocolException("the peer accepted messages up to " + lastSequence
                     + ", and now accepts them up to " + upTo + ", after " + sequence + " were sent");
         }
-        boolean wasTold = announced;
+        boolean wasAnnounced = announced;
         announced = targets.get(JAVA_INT, nextTargetOffset() + LENGTH) != 0;
-        boolean isNew = announced && !wasTold;
+        boolean isNew = announced && !wasAnnounced;
         if (more > before) {
             announcedEarly += isNew ? 1 : 0;
         } else if (!isNew && --announcedEarly < 0) { // otherwise a peer could keep a thread busy with empty grants

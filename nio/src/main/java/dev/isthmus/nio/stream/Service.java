@@ -161,7 +161,7 @@ public final class Service {
     private void onEvent(CmEvent event, Stream stream) {
         switch (event) {
             case CmEvent.Disconnected gone -> {
-                stream.disconnected("the peer has ended the connection without a goodbye");
+                stream.disconnected("the peer has ended the connection without a disconnect message");
                 disconnectNow(event.id()); // answers it
                 stream.peerGoneDuringClose();
             }

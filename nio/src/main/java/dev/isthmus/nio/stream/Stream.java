@@ -68,7 +68,7 @@ public final class Stream {
         link.id().attach(this);
     }
 
-    /** What this side tells the peer. */
+    /** The private data that this side sends in the handshake. */
     ConnectionData connectionData() {
         return receives.connectionData();
     }
@@ -94,7 +94,7 @@ public final class Stream {
             if (!begins) {
                 sends.hold();
             }
-            receives.tell(sends);
+            receives.grant(sends);
         } finally {
             lock.unlock();
         }
@@ -145,7 +145,7 @@ public final class Stream {
                 return readable;
             }
             int length = receives.receive(into);
-            tell();
+            grantIfDue();
             return length;
         } finally {
             lock.unlock();
@@ -174,7 +174,7 @@ public final class Stream {
                 return readable;
             }
             int length = receives.receive(into, offset, count);
-            tell();
+            grantIfDue();
             return length;
         } finally {
             lock.unlock();
@@ -229,10 +229,10 @@ public final class Stream {
         }
     }
 
-    /** Tells the peer that there is room, once that is worth a message. */
-    private void tell() {
-        if (receives.hasToTell()) {
-            goOnOrFail();
+    /** Lets the peer send more, once that is worth a message. */
+    private void grantIfDue() {
+        if (receives.isGrantDue()) {
+            sendControlsOrFail();
         }
     }
 
@@ -252,7 +252,7 @@ public final class Stream {
         try {
             return writeLocked(from, deadline);
         } finally {
-            writers.leave();
+            writers.finish();
             lock.unlock();
         }
     }
@@ -296,7 +296,7 @@ public final class Stream {
         try {
             return writeLocked(from, offset, count, deadline);
         } finally {
-            writers.leave();
+            writers.finish();
             lock.unlock();
         }
     }
@@ -431,7 +431,7 @@ public final class Stream {
      *
      * @param wanted {@link SelectionKey#OP_READ}, {@link SelectionKey#OP_WRITE}, or both
      * @param arm if nothing can be done, whether the {@linkplain #fileDescriptor descriptor} is to become readable, or
-     *     the watchers to be told, as soon as that may have changed
+     *     the watchers to be notified, as soon as that may have changed
      * @return the part of it that can be done; 0 also if this is closed
      */
     public int ready(int wanted, boolean arm) {
@@ -468,7 +468,7 @@ public final class Stream {
         return ready;
     }
 
-    /** Takes the event that made the descriptor readable, and tells all watchers. Does not block. */
+    /** Takes the event that made the descriptor readable, and notifies all watchers. Does not block. */
     public void takeEvent() {
         lock.lock();
         try {
@@ -491,7 +491,7 @@ public final class Stream {
     }
 
     /**
-     * Sets the watchers, which are told when a read or write may have become possible.
+     * Sets the watchers, which are notified when a read or write may have become possible.
      *
      * @param watchers the watchers of this stream's channel
      */
@@ -526,11 +526,11 @@ public final class Stream {
                 idle &= !any;
             } while (count == BATCH);
             if (flushed && endsWhenFlushed && !state.isEnded()) {
-                over("the peer or the device has ended the connection without a goodbye");
+                ended("the peer or the device has ended the connection without a disconnect message");
                 link.service().disconnect(link.id());
             }
             if (any) {
-                goOn();
+                sendControls();
                 waiting.changed();
             }
         } catch (ProtocolException | RdmaException e) {
@@ -539,8 +539,8 @@ public final class Stream {
         return any;
     }
 
-    /** Sends whatever the peer is to be told, as far as there is room. */
-    private void goOn() throws ProtocolException {
+    /** Sends the control messages that are due, as far as there is room. */
+    private void sendControls() throws ProtocolException {
         if (!state.mayControl()) {
             return;
         }
@@ -548,17 +548,17 @@ public final class Stream {
             receives.drop();
         }
         if (state.mayGrant()) {
-            receives.tell(sends);
+            receives.grant(sends);
         }
         if (state.owed() != 0 && sends.hasControls(1)) {
-            sends.tell(state.owed());
+            sends.sendControl(state.owed());
             change(Event.SEND);
         }
     }
 
-    private void goOnOrFail() {
+    private void sendControlsOrFail() {
         try {
-            goOn();
+            sendControls();
         } catch (ProtocolException | RdmaException e) {
             fail(e);
         }
@@ -652,7 +652,7 @@ public final class Stream {
         try {
             if (!state.isEnded()) {
                 progress(false); // handles what arrived before
-                over(why);
+                ended(why);
             }
         } finally {
             lock.unlock();
@@ -660,7 +660,7 @@ public final class Stream {
     }
 
     /** Nothing is sent or received any more. That is no failure if both sides have announced it. */
-    private void over(String why) {
+    private void ended(String why) {
         if (change(Event.END) && state.isFailed() && failure == null) {
             LOG.log(Level.DEBUG, () -> this + " is reset: " + why);
             failure = new IOException(RESET + ": " + why);
@@ -673,7 +673,7 @@ public final class Stream {
         lock.lock();
         try {
             if (change(Event.SHUT_INPUT)) {
-                goOnOrFail();
+                sendControlsOrFail();
                 waiting.wakeAll();
             }
         } finally {
@@ -682,11 +682,11 @@ public final class Stream {
     }
 
     /**
-     * Stops writing, and tells the peer once everything that was written has been sent. Does nothing if the output is
-     * shut already.
+     * Stops writing, and announces that to the peer once everything that was written has been sent. Does nothing if the
+     * output is shut already.
      *
      * @param deadline {@link Deadlines#NEVER} not to wait, or when to stop waiting if many control messages are under
-     *     way. After that, the peer is told at the next read, write or wait
+     *     way. After that, it is announced at the next read, write or wait
      * @throws IOException if the connection has failed
      * @throws InterruptedException if the thread is interrupted while it waits
      */
@@ -697,7 +697,7 @@ public final class Stream {
             if (!change(Event.SHUT_OUTPUT)) {
                 return;
             }
-            goOnOrFail();
+            sendControlsOrFail();
             waiting.wakeAll();
             boolean inTime = true;
             while (inTime && !is(Waiting.CONTROL)) {
@@ -781,7 +781,7 @@ public final class Stream {
         try {
             link.completions().requestNotify(false);
             progress();
-            goOnOrFail();
+            sendControlsOrFail();
             if (!state.isConnected() || (!state.peerReceives() && link.isIwarp())) {
                 return CloseProgress.OVER;
             }

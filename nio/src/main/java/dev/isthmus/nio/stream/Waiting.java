@@ -12,7 +12,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * How threads wait for a stream: they poll for a while, and then sleep. Of those that sleep, one is the leader: it
  * waits for the completion channel, without the stream's lock, and handles completions for all. The others wait for the
  * leader; when it leaves, one of them succeeds it. Selectors wait for the channel's descriptor, and whoever takes an
- * event from the channel tells all watchers. Guarded by the stream's lock, which each caller holds.
+ * event from the channel notifies all watchers. Guarded by the stream's lock, which each caller holds.
  */
 final class Waiting {
 
@@ -117,14 +117,14 @@ final class Waiting {
         }
         leader = Thread.currentThread();
         wanted = what;
-        CompletionQueue told = null;
+        CompletionQueue notified = null;
         lock.unlock();
         try {
-            told = channel.await(left == Deadlines.EVER ? FOREVER : Duration.ofNanos(left));
+            notified = channel.await(left == Deadlines.EVER ? FOREVER : Duration.ofNanos(left));
         } finally {
             lock.lock();
             leader = null;
-            taken(told);
+            taken(notified);
             changed();
             if (stream.isClosed()) {
                 stream.continueClose(); // the close waited for this thread
@@ -149,21 +149,21 @@ final class Waiting {
 
     /** Takes the channel's event, if there is one. A leader that slept when its channel became non-blocking gets none. */
     void takeEvent() {
-        CompletionQueue told = channel.poll();
-        taken(told);
-        if (told != null && leader != null) {
+        CompletionQueue notified = channel.poll();
+        taken(notified);
+        if (notified != null && leader != null) {
             channel.wakeup();
         }
     }
 
-    private void taken(CompletionQueue told) {
-        if (told != null) {
+    private void taken(CompletionQueue notified) {
+        if (notified != null) {
             armed = false;
             watchers.changed();
         }
     }
 
-    /** Sets the watchers that are told, too. */
+    /** Sets the watchers that are notified, too. */
     void watchedBy(Watchers all) {
         watchers = all;
     }

@@ -2,7 +2,8 @@
 package dev.isthmus.nio.stream;
 
 /**
- * Hears of changes of a channel, as the key of a selector does. Called on any thread, with the channel's locks held.
+ * Is notified of changes of a channel, as the key of a selector is. Called on any thread, with the channel's locks
+ * held.
  */
 public interface Watcher {
 

@@ -17,7 +17,7 @@ public final class Watchers {
     /**
      * Adds a watcher.
      *
-     * @param watcher the watcher, which is told from now on
+     * @param watcher the watcher, which is notified from now on
      */
     public synchronized void add(Watcher watcher) {
         Watcher[] more = Arrays.copyOf(all, all.length + 1);
@@ -28,20 +28,20 @@ public final class Watchers {
     /**
      * Removes a watcher, or does nothing if it is not there.
      *
-     * @param watcher the watcher, which a thread that is telling all of them may still tell
+     * @param watcher the watcher, which a thread that is notifying all of them may still notify
      */
     public synchronized void remove(Watcher watcher) {
         all = Arrays.stream(all).filter(each -> each != watcher).toArray(Watcher[]::new);
     }
 
-    /** Tells all that something may have changed. */
+    /** Notifies all that something may have changed. */
     public void changed() {
         for (Watcher each : all) {
             each.changed();
         }
     }
 
-    /** Tells all that the channel is about to be closed. */
+    /** Notifies all that the channel is about to be closed. */
     public void closing() {
         for (Watcher each : all) {
             each.closing();

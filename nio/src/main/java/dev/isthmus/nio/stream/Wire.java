@@ -49,7 +49,7 @@ abstract sealed class Wire {
      *
      * @return false if the send queue is full
      */
-    abstract boolean tell(int message, long wrId);
+    abstract boolean post(int message, long wrId);
 
     /**
      * Sends an empty write without a message.
@@ -128,7 +128,7 @@ abstract sealed class Wire {
         }
 
         @Override
-        boolean tell(int value, long wrId) {
+        boolean post(int value, long wrId) {
             return queuePair.tryPost(message.immediate(value).wrId(wrId));
         }
 
@@ -199,7 +199,7 @@ abstract sealed class Wire {
         }
 
         @Override
-        boolean tell(int value, long wrId) {
+        boolean post(int value, long wrId) {
             say(value, true, wrId);
             return queuePair.tryPost(message);
         }

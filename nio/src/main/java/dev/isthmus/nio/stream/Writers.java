@@ -83,7 +83,7 @@ final class Writers {
     }
 
     /** The caller has written everything: others may write. */
-    void leave() {
+    void finish() {
         if (first != 0 && first == callerId()) {
             first = 0;
             waiting.wakeAll();

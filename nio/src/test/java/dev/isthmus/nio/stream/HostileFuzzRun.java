@@ -24,7 +24,7 @@ final class HostileFuzzRun {
     private static final int VICTIMS = 4;
     private static final long BETWEEN_EXCHANGES_MILLIS = 20;
 
-    /** Without anything happening; twice as long is less than the JVM may take, so that a hang can be told. */
+    /** Without anything happening; twice as long is less than the JVM may take, so that a hang can be recognised. */
     private static final long LONGEST_MILLIS =
             Math.min(TestDeadlines.ofSeconds(120).toMillis(), 300_000);
 

@@ -235,15 +235,15 @@ class HostileIomapTest {
     /** What a peer may try with the key that it has got. */
     @SuppressWarnings("ImmutableEnumChecker")
     enum Reach {
-        BEFORE((peer, told) -> peer.write(told.getLong(8) - 1, told.getInt(16), 8)),
-        BEHIND((peer, told) -> peer.write(told.getLong(8) + 93, told.getInt(16), 8)),
-        FAR_BEHIND((peer, told) -> peer.write(told.getLong(8) + 4096, told.getInt(16), 8)),
-        ANOTHER_KEY((peer, told) -> peer.write(told.getLong(8), told.getInt(16) + 1, 8)),
-        THE_RING((peer, told) -> peer.write(peer.theirs().buffer(), told.getInt(16), 8));
+        BEFORE((peer, entry) -> peer.write(entry.getLong(8) - 1, entry.getInt(16), 8)),
+        BEHIND((peer, entry) -> peer.write(entry.getLong(8) + 93, entry.getInt(16), 8)),
+        FAR_BEHIND((peer, entry) -> peer.write(entry.getLong(8) + 4096, entry.getInt(16), 8)),
+        ANOTHER_KEY((peer, entry) -> peer.write(entry.getLong(8), entry.getInt(16) + 1, 8)),
+        THE_RING((peer, entry) -> peer.write(peer.theirs().buffer(), entry.getInt(16), 8));
 
         /** What it does with the region that it knows. */
         private interface Action {
-            void accept(RawPeer peer, ByteBuffer told);
+            void accept(RawPeer peer, ByteBuffer entry);
         }
 
         private final Action action;
@@ -256,47 +256,47 @@ class HostileIomapTest {
     @ParameterizedTest
     @EnumSource
     void shouldLetNobodyReachFurtherThanWhatIsMapped(Reach reach) throws Exception {
-        try (var peer = RawPeer.connect(company.address(), greeting -> tell(greeting))) {
+        try (var peer = RawPeer.connect(company.address(), greeting -> allowEntries(greeting))) {
             Stream stream = company.accept();
             say(peer, stream);
             Iomaps.Mapping mapping = stream.iomaps()
                     .map(5, 100, Deadlines.after(TestDeadlines.ofSeconds(30).toMillis()));
-            ByteBuffer told = awaitTold(peer);
-            assertEquals(5, told.getLong(0));
-            assertEquals(100, told.getInt(20));
+            ByteBuffer entry = awaitEntry(peer);
+            assertEquals(5, entry.getLong(0));
+            assertEquals(100, entry.getInt(20));
             peer.out().putLong(-1);
-            peer.write(told.getLong(8) + 92, told.getInt(16), 8);
+            peer.write(entry.getLong(8) + 92, entry.getInt(16), 8);
             awaitByte(mapping.segment(), 99, -1);
             peer.out().putLong(0x0101_0101_0101_0101L);
-            reach.action.accept(peer, told);
+            reach.action.accept(peer, entry);
             assertReset(stream, "");
         }
     }
 
     @Test
     void shouldLetNobodyReachWhatIsUnmapped() throws Exception {
-        try (var peer = RawPeer.connect(company.address(), greeting -> tell(greeting))) {
+        try (var peer = RawPeer.connect(company.address(), greeting -> allowEntries(greeting))) {
             Stream stream = company.accept();
             say(peer, stream);
             Iomaps.Mapping mapping = stream.iomaps()
                     .map(0, 100, Deadlines.after(TestDeadlines.ofSeconds(30).toMillis()));
-            ByteBuffer told = awaitTold(peer);
+            ByteBuffer entry = awaitEntry(peer);
             mapping.close();
-            peer.write(told.getLong(8), told.getInt(16), 8);
+            peer.write(entry.getLong(8), entry.getInt(16), 8);
             assertReset(stream, "");
         }
     }
 
     /** Says that it has places for regions of the other side. */
-    private static void tell(RawPeer.Greeting greeting) {
+    private static void allowEntries(RawPeer.Greeting greeting) {
         greeting.flags = 2;
         greeting.iomap = 1;
     }
 
-    private static ByteBuffer awaitTold(RawPeer peer) {
-        ByteBuffer told = peer.told(0);
-        awaitByte(MemorySegment.ofBuffer(told), 20, 100); // of the length, which is not a byte in another order
-        return told;
+    private static ByteBuffer awaitEntry(RawPeer peer) {
+        ByteBuffer entry = peer.entry(0);
+        awaitByte(MemorySegment.ofBuffer(entry), 20, 100); // of the length, which is not a byte in another order
+        return entry;
     }
 
     @Test
@@ -313,17 +313,17 @@ class HostileIomapTest {
     @Test
     void shouldTellInThePeersByteOrder() throws Exception {
         try (var peer = RawPeer.connect(company.address(), greeting -> {
-            tell(greeting);
+            allowEntries(greeting);
             greeting.flags = 3;
         })) {
             Stream stream = company.accept();
             say(peer, stream);
             Iomaps.Mapping mapping = stream.iomaps()
                     .map(5, 100, Deadlines.after(TestDeadlines.ofSeconds(30).toMillis()));
-            ByteBuffer told = peer.told(0);
-            awaitByte(MemorySegment.ofBuffer(told), 23, 100);
-            assertEquals(Long.reverseBytes(5), told.getLong(0));
-            assertEquals(Long.reverseBytes(mapping.segment().address()), told.getLong(8));
+            ByteBuffer entry = peer.entry(0);
+            awaitByte(MemorySegment.ofBuffer(entry), 23, 100);
+            assertEquals(Long.reverseBytes(5), entry.getLong(0));
+            assertEquals(Long.reverseBytes(mapping.segment().address()), entry.getLong(8));
             end(stream);
         }
     }

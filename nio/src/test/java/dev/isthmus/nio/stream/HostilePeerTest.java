@@ -93,7 +93,7 @@ class HostilePeerTest {
                 "", peer -> peer.write(peer.theirs().buffer() - 8, peer.theirs().bufferKey(), 8)),
         WRITE_BY_ANOTHER_KEY(
                 "", peer -> peer.write(peer.theirs().buffer(), peer.theirs().bufferKey() + 1, 8)),
-        DISCONNECT("without a goodbye", RawPeer::disconnect);
+        DISCONNECT("without a disconnect message", RawPeer::disconnect);
 
         private final String reason;
         private final Consumer<RawPeer> action;
@@ -213,7 +213,7 @@ class HostilePeerTest {
                     RawPeer.PART,
                     stream.write(
                             part, Deadlines.after(TestDeadlines.ofSeconds(10).toMillis())));
-            assertEquals(0, stream.write(part.clear(), Deadlines.NEVER), "there is no room that was told of");
+            assertEquals(0, stream.write(part.clear(), Deadlines.NEVER), "no room was granted");
             peer.say(Message.DATA, 5);
             assertEquals(
                     5,
@@ -226,7 +226,7 @@ class HostilePeerTest {
     }
 
     @Test
-    void shouldLetAPeerGrantRoomAfterItsGoodbye() throws Exception {
+    void shouldLetAPeerGrantRoomAfterItsDisconnectMessage() throws Exception {
         try (var peer = RawPeer.connect(company.address(), greeting -> {})) {
             Stream stream = company.accept();
             peer.say(Message.CONTROL, Message.DISCONNECT);

@@ -279,7 +279,7 @@ final class RawPeer implements AutoCloseable {
     }
 
     /** An entry that the other side has written. */
-    ByteBuffer told(int index) {
+    ByteBuffer entry(int index) {
         int offset = TARGETS_OFFSET
                 + ConnectionData.TARGETS * ConnectionData.TARGET_BYTES
                 + index * ConnectionData.IOMAP_BYTES;

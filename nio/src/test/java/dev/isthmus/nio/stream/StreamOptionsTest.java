@@ -34,9 +34,9 @@ class StreamOptionsTest {
     void shouldHaveAsManyEntriesForThePeerAsAByteCanTell(int wanted, int got) {
         var options = new StreamOptions(1 << 17, 1 << 17, 384, 384, 64, 10, wanted);
         assertEquals(got, options.iomapSize());
-        int told = StreamOptions.scaleOf(got);
-        assertEquals(told, told & 0xff);
-        assertEquals(got, StreamOptions.iomapOf(told));
+        int code = StreamOptions.scaleOf(got);
+        assertEquals(code, code & 0xff);
+        assertEquals(got, StreamOptions.iomapOf(code));
     }
 
     @ParameterizedTest

@@ -16,11 +16,11 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * How two peers that keep the rules part: no order of half closes, reads and closes looks like a fault to the other.
+ * How two peers that keep the rules close: no order of half closes, reads and closes looks like a fault to the other.
  */
 @Tag("device")
 @Tag("iwarp")
-class GoodbyeTest {
+class OrderlyCloseTest {
 
     private static final int RING = StreamOptions.DEFAULT.receiveBuffer();
 
@@ -36,7 +36,7 @@ class GoodbyeTest {
     }
 
     @AfterEach
-    void part() {
+    void close() {
         client.close(true);
         server.close(true);
         company.close();
@@ -113,15 +113,15 @@ class GoodbyeTest {
                         ByteBuffer.allocate(4 * RING),
                         Deadlines.after(TestDeadlines.ofSeconds(30).toMillis())));
         var e = assertThrows(IOException.class, () -> readToEnd(client, 0));
-        assertTrue(e.getMessage().contains("without a goodbye"), e::toString);
+        assertTrue(e.getMessage().contains("without a disconnect message"), e::toString);
     }
 
     @Test
-    void shouldResetAtOnceWithoutAGoodbye() throws Exception {
+    void shouldResetAtOnceWithoutADisconnectMessage() throws Exception {
         assertEquals(100, client.write(ByteBuffer.allocate(100), Deadlines.NEVER));
         client.close(false);
         var e = assertThrows(IOException.class, () -> readToEnd(server, 100));
-        assertTrue(e.getMessage().contains("without a goodbye"), e::toString);
+        assertTrue(e.getMessage().contains("without a disconnect message"), e::toString);
         client.released().get(TestDeadlines.seconds(60), TimeUnit.SECONDS);
     }
 }
