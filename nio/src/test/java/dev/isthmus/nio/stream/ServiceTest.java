@@ -104,6 +104,7 @@ class ServiceTest {
         private static void loadClasses() throws Exception {
             Class.forName(Service.class.getName());
             Class.forName("dev.isthmus.nio.Addresses");
+            Class.forName("dev.isthmus.nio.SocketState$Event");
             RdmaSocketChannel.open().close();
             Device.list();
             EventLoop.start().close();
