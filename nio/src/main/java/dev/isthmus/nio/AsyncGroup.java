@@ -30,16 +30,29 @@ final class AsyncGroup extends AsynchronousChannelGroup implements Executor {
         this.executor = executor;
     }
 
-    synchronized void add(Channel channel) {
-        if (shutdown) {
+    /** Adds a channel and returns it; closes it if the group accepts no more. */
+    <C extends Channel> C adopt(C channel) throws IOException {
+        boolean added;
+        synchronized (this) {
+            added = !shutdown && channels.add(channel);
+        }
+        if (!added) {
+            channel.close();
             throw new ShutdownChannelGroupException();
         }
-        channels.add(channel);
+        return channel;
     }
 
-    synchronized void remove(Channel channel) {
-        channels.remove(channel);
-        endIfOver();
+    /** Closes what one of its channels is made of, and removes the channel. */
+    void close(Channel of, Channel channel) throws IOException {
+        try {
+            channel.close();
+        } finally {
+            synchronized (this) {
+                channels.remove(of);
+                endIfOver();
+            }
+        }
     }
 
     synchronized void operationBegun() {

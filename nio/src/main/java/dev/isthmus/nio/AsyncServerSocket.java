@@ -34,14 +34,7 @@ final class AsyncServerSocket extends AsynchronousServerSocketChannel {
 
     /** Wraps a channel, which is closed if the group accepts no more. */
     static AsyncServerSocket of(AsyncGroup group, ServerSocketChannel channel) throws IOException {
-        try {
-            var made = new AsyncServerSocket(group, channel);
-            group.add(made);
-            return made;
-        } catch (Throwable t) {
-            channel.close();
-            throw t;
-        }
+        return group.adopt(new AsyncServerSocket(group, channel));
     }
 
     @Override
@@ -108,11 +101,7 @@ final class AsyncServerSocket extends AsynchronousServerSocketChannel {
 
     @Override
     public void close() throws IOException {
-        try {
-            channel.close();
-        } finally {
-            group.remove(this);
-        }
+        group.close(this, channel);
     }
 
     @Override

@@ -41,14 +41,7 @@ final class AsyncSocket extends AsynchronousSocketChannel {
 
     /** Wraps a channel, which is closed if the group accepts no more. */
     static AsyncSocket of(AsyncGroup group, SocketChannel channel) throws IOException {
-        try {
-            var made = new AsyncSocket(group, channel);
-            group.add(made);
-            return made;
-        } catch (Throwable t) {
-            channel.close();
-            throw t;
-        }
+        return group.adopt(new AsyncSocket(group, channel));
     }
 
     // ---- connecting
@@ -244,11 +237,7 @@ final class AsyncSocket extends AsynchronousSocketChannel {
 
     @Override
     public void close() throws IOException {
-        try {
-            channel.close();
-        } finally {
-            group.remove(this);
-        }
+        group.close(this, channel);
     }
 
     @Override

@@ -15,16 +15,26 @@ import java.util.concurrent.locks.ReentrantLock;
 abstract sealed class Wire {
 
     final QueuePair queuePair;
+    final SendRequest plain;
+    final SendRequest inline;
+    final SendRequest message;
     private final SendRequest nothing =
             SendRequest.prepare(0).opcode(SendOpcode.RDMA_WRITE).remote(0, 0).signaled(true);
     private final SendRequest silent;
     private final SendRequest silentInline;
 
-    private Wire(QueuePair queuePair, Memory memory) {
+    private Wire(QueuePair queuePair, Memory memory, SendOpcode opcode, SendRequest message) {
         this.queuePair = queuePair;
+        this.message = message;
+        plain = SendRequest.prepare(memory.out()).opcode(opcode);
+        inline = inline(memory, opcode);
         silent = SendRequest.prepare(memory.out()).opcode(SendOpcode.RDMA_WRITE);
-        silentInline = SendRequest.prepare(memory.out())
-                .opcode(SendOpcode.RDMA_WRITE)
+        silentInline = inline(memory, SendOpcode.RDMA_WRITE);
+    }
+
+    private static SendRequest inline(Memory memory, SendOpcode opcode) {
+        return SendRequest.prepare(memory.out())
+                .opcode(opcode)
                 .range(memory.inlineOffset(), 1)
                 .inline(true);
     }
@@ -78,6 +88,9 @@ abstract sealed class Wire {
 
     /** Lets whichever thread holds the lock post its requests. */
     void shareUnder(ReentrantLock lock) {
+        plain.shareUnder(lock);
+        inline.shareUnder(lock);
+        message.shareUnder(lock);
         nothing.shareUnder(lock);
         silent.shareUnder(lock);
         silentInline.shareUnder(lock);
@@ -85,21 +98,15 @@ abstract sealed class Wire {
 
     private static final class WithImmediate extends Wire {
 
-        private final SendRequest plain;
-        private final SendRequest inline;
-        private final SendRequest message;
-
         WithImmediate(QueuePair queuePair, Memory memory) {
-            super(queuePair, memory);
-            plain = SendRequest.prepare(memory.out()).opcode(SendOpcode.RDMA_WRITE_WITH_IMM);
-            inline = SendRequest.prepare(memory.out())
-                    .opcode(SendOpcode.RDMA_WRITE_WITH_IMM)
-                    .range(memory.inlineOffset(), 1)
-                    .inline(true);
-            message = SendRequest.prepare(0)
-                    .opcode(SendOpcode.RDMA_WRITE_WITH_IMM)
-                    .remote(0, 0)
-                    .signaled(true);
+            super(
+                    queuePair,
+                    memory,
+                    SendOpcode.RDMA_WRITE_WITH_IMM,
+                    SendRequest.prepare(0)
+                            .opcode(SendOpcode.RDMA_WRITE_WITH_IMM)
+                            .remote(0, 0)
+                            .signaled(true));
         }
 
         @Override
@@ -136,39 +143,25 @@ abstract sealed class Wire {
         ReceiveRequest receive(int number) {
             return ReceiveRequest.prepare(0);
         }
-
-        @Override
-        void shareUnder(ReentrantLock lock) {
-            super.shareUnder(lock);
-            plain.shareUnder(lock);
-            inline.shareUnder(lock);
-            message.shareUnder(lock);
-        }
     }
 
     private static final class WriteThenSend extends Wire {
 
         private final Memory memory;
         private final ByteBuffer bytes;
-        private final SendRequest plain;
-        private final SendRequest inline;
-        private final SendRequest message;
 
         WriteThenSend(QueuePair queuePair, Memory memory) {
-            super(queuePair, memory);
+            super(
+                    queuePair,
+                    memory,
+                    SendOpcode.RDMA_WRITE,
+                    SendRequest.prepare(memory.out())
+                            .range(memory.messageOffset(), Memory.MESSAGE_BYTES)
+                            .inline(true));
             this.memory = memory;
             bytes = memory.outBytes();
-            message = SendRequest.prepare(memory.out())
-                    .range(memory.messageOffset(), Memory.MESSAGE_BYTES)
-                    .inline(true);
-            plain = SendRequest.prepare(memory.out())
-                    .opcode(SendOpcode.RDMA_WRITE)
-                    .next(message);
-            inline = SendRequest.prepare(memory.out())
-                    .opcode(SendOpcode.RDMA_WRITE)
-                    .range(memory.inlineOffset(), 1)
-                    .inline(true)
-                    .next(message);
+            plain.next(message);
+            inline.next(message);
         }
 
         @Override
@@ -207,14 +200,6 @@ abstract sealed class Wire {
         @Override
         ReceiveRequest receive(int number) {
             return ReceiveRequest.prepare(memory.in()).range(memory.receivedOffset(number), Memory.MESSAGE_BYTES);
-        }
-
-        @Override
-        void shareUnder(ReentrantLock lock) {
-            super.shareUnder(lock);
-            plain.shareUnder(lock);
-            inline.shareUnder(lock);
-            message.shareUnder(lock);
         }
     }
 }
