@@ -19,7 +19,6 @@ import dev.isthmus.internal.verbs.VerbsCall;
 import dev.isthmus.verbs.attributes.TransportType;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntConsumer;
 
@@ -45,7 +44,7 @@ public final class QueuePair implements AutoCloseable {
                 .exposes(Lifetime.class, QueuePair::lifetime)
                 .exposes(OwnerThread.class, qp -> qp.receives.owner) // owning either of both keeps it open
                 .isCreatedFrom(BareQueuePair.class, QueuePairCreation::bare)
-                .accepts(CmStateChange.class, (qp, change) -> qp.cmState.set(QueuePairState.of(change.state())));
+                .accepts(CmStateChange.class, (qp, change) -> qp.state.announce(QueuePairState.of(change.state())));
     }
 
     private final DeviceContext context;
@@ -64,11 +63,7 @@ public final class QueuePair implements AutoCloseable {
     private final Drain drain;
     private final SendQueue sends;
     private final ReceiveQueue receives;
-    private volatile QueuePairState state = QueuePairState.RESET;
-
-    /** The state to which rdma_cm has brought it, on any thread; null once an owner's call has applied it. */
-    private final AtomicReference<QueuePairState> cmState = new AtomicReference<>();
-
+    private final RecordedState state = new RecordedState();
     private int outstandingSends; // that its completion queue must have capacity for
     private int outstandingReceives;
     private QueuePairCapabilities capabilities;
@@ -212,22 +207,18 @@ public final class QueuePair implements AutoCloseable {
      * @return the state
      */
     public QueuePairState state() {
-        QueuePairState next = cmState.get();
-        return next == null ? state : next;
+        return state.latest();
     }
 
     /**
-     * Applies that state. Called by the owner of either queue; each queue then checks by itself what the state allows.
+     * Records the state to which rdma_cm has brought it. Called by the owner of either queue; each queue then checks by
+     * itself what the state allows.
      */
-    private void applyCmState() {
-        synchronized (cmState) {
-            QueuePairState next = cmState.getAndSet(null);
-            if (next != null) {
-                // The program may have changed the state before the event was taken, so that librdmacm could not;
-                // libibverbs knows the state. On iWARP it does not, as the kernel brings the queue pair up.
-                setState(isIwarp() ? next : QueuePairState.of(ibv_qp.state(NativeCall.sized(handle, ibv_qp.sizeof()))));
-            }
-        }
+    private void recordCmState() {
+        // The program may have changed the state before the event was taken, so that librdmacm could not;
+        // libibverbs knows the state. On iWARP it does not, as the kernel brings the queue pair up.
+        state.recordAnnounced(next ->
+                record(isIwarp() ? next : QueuePairState.of(ibv_qp.state(NativeCall.sized(handle, ibv_qp.sizeof())))));
     }
 
     /** Notes the port and the state in which rdma_cm has created it. */
@@ -251,12 +242,12 @@ public final class QueuePair implements AutoCloseable {
         checkOwner();
         checkNoOpenPoll();
         checkNoBatch();
-        applyCmState();
+        recordCmState();
         if (isIwarp()) { // iWARP needs other attributes, or none, as its connection manager does the work
-            TransitionRules.checkState(toString(), type, transition.from(state), transition.state());
+            TransitionRules.checkState(toString(), type, transition.from(state.recorded()), transition.state());
         } else {
             TransitionRules.check(
-                    toString(), type, transition.from(state), transition.state(), transition.attributes());
+                    toString(), type, transition.from(state.recorded()), transition.state(), transition.attributes());
         }
         modifyUnchecked(transition);
     }
@@ -275,15 +266,15 @@ public final class QueuePair implements AutoCloseable {
 
     /** Notes a state that the device has reached, on the thread that owns both queues. */
     private void stateReached(QueuePairState next) {
-        setState(next);
+        record(next);
         requireRecheck();
     }
 
-    private void setState(QueuePairState next) {
+    private void record(QueuePairState next) {
         if (type == QueuePairType.UD && port != 0) {
             maxDatagram = context.port(port).activeMtu().bytes();
         }
-        state = next; // last, so that a thread that sees the state also sees the datagram limit
+        state.record(next); // last, so that a thread that sees the state also sees the datagram limit
     }
 
     /**
@@ -297,7 +288,7 @@ public final class QueuePair implements AutoCloseable {
     public QueuePairAttributes query() {
         checkOwner();
         checkNoBatch();
-        applyCmState();
+        recordCmState();
         QueuePairAttributes result = control.query();
         if (!isIwarp() || result.port() != 0) { // SoftiWARP omits port and state (Linux 6.1)
             port = result.port();
@@ -351,8 +342,8 @@ public final class QueuePair implements AutoCloseable {
     public boolean drain(WorkCompletions into, IntConsumer each, Duration timeout) {
         checkOwner();
         Deadline deadline = Deadline.after(timeout);
-        applyCmState();
-        if (state == QueuePairState.RESET) {
+        recordCmState();
+        if (state.recorded() == QueuePairState.RESET) {
             return true; // nothing was posted
         }
         if (type == QueuePairType.RAW_PACKET) {
@@ -692,15 +683,11 @@ public final class QueuePair implements AutoCloseable {
     }
 
     private boolean canReceive() {
-        return receives.hasRoom() && state != QueuePairState.RESET && state != QueuePairState.UNKNOWN;
+        return receives.hasRoom() && state.recorded().allowsReceives();
     }
 
     private boolean canSend() {
-        return sends.hasRoom()
-                && switch (state) {
-                    case RESET, INIT, RTR, UNKNOWN -> false;
-                    default -> true;
-                };
+        return sends.hasRoom() && state.recorded().allowsSends();
     }
 
     /** Checks that the state allows a send. Called once, until something changes. */
@@ -708,10 +695,10 @@ public final class QueuePair implements AutoCloseable {
     private void checkCanSend() {
         checkNoBatch();
         if (!canSend()) {
-            applyCmState();
+            recordCmState();
         }
         if (!canSend()) {
-            throw new IllegalStateException(this + " is in " + state
+            throw new IllegalStateException(this + " is in " + state.recorded()
                     + (!type.sends() || sends.hasRoom()
                             ? ": sends can be posted from RTS on, of all types but XRC_RECV"
                             : " and was made with maxSendWr 0"));
@@ -720,7 +707,7 @@ public final class QueuePair implements AutoCloseable {
 
     private void checkCanReceive() {
         if (!canReceive()) {
-            applyCmState();
+            recordCmState();
         }
         if (!canReceive()) {
             throw cannotReceive();
@@ -731,7 +718,7 @@ public final class QueuePair implements AutoCloseable {
         return new IllegalStateException(
                 shared != null
                         ? this + " takes its receives from " + shared + ": post them there"
-                        : this + " is in " + state
+                        : this + " is in " + state.recorded()
                                 + (!type.receives() || receives.hasRoom()
                                         ? ": receives can be posted from INIT on, of all types but XRC"
                                         : " and was made with maxRecvWr 0"));

@@ -50,4 +50,15 @@ public enum QueuePairState {
     public static QueuePairState of(int code) {
         return CODES.of(code);
     }
+
+    boolean allowsReceives() {
+        return this != RESET && this != UNKNOWN;
+    }
+
+    boolean allowsSends() {
+        return switch (this) {
+            case RESET, INIT, RTR, UNKNOWN -> false;
+            case RTS, SQD, SQE, ERR -> true;
+        };
+    }
 }

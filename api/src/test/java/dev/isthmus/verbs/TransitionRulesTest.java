@@ -27,6 +27,46 @@ class TransitionRulesTest {
         }
     }
 
+    private static boolean follows(QueuePairType type, QueuePairState from, QueuePairState to) {
+        try {
+            TransitionRules.checkState("qp", type, from, to);
+            return true;
+        } catch (IllegalStateException e) {
+            return false;
+        }
+    }
+
+    /** Every type, from every state to every state. */
+    @Test
+    void shouldFollowAsTheSpecificationSays() {
+        var connectedReliably =
+                EnumSet.of(QueuePairType.RC, QueuePairType.XRC_SEND, QueuePairType.XRC_RECV); // they have no SQE
+        String table = """
+            RESET RESET INIT ERR
+            INIT RESET INIT RTR ERR
+            RTR RESET RTS ERR
+            RTS RESET RTS SQD ERR
+            SQD RESET RTS SQD ERR
+            SQE RESET RTS ERR
+            ERR RESET ERR
+            UNKNOWN RESET ERR
+            """;
+        for (QueuePairType type : QueuePairType.values()) {
+            StringBuilder found = new StringBuilder();
+            for (QueuePairState from : QueuePairState.values()) {
+                found.append(from);
+                for (QueuePairState to : QueuePairState.values()) {
+                    found.append(follows(type, from, to) ? " " + to : "");
+                }
+                found.append('\n');
+            }
+            String expected = type == QueuePairType.UNKNOWN || type == QueuePairType.DRIVER
+                    ? table.replaceAll(" (INIT|RTR|RTS|SQD)", "")
+                    : connectedReliably.contains(type) ? table.replace("SQE RESET RTS", "SQE RESET") : table;
+            assertEquals(expected, found.toString(), type::name);
+        }
+    }
+
     @Test
     void shouldListTheStatesThatCanFollow() {
         var e = assertThrows(IllegalStateException.class, () -> check(QueuePairState.RESET, QueuePairState.RTS, NONE));
