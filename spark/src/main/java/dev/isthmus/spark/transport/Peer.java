@@ -228,8 +228,8 @@ final class Peer {
     private void becomeReady() {
         if (state == State.CONNECTING) {
             state = State.READY;
-            figures = context.figures().connected(Connector.lanes(endpoint));
-            context.log().log("connected to " + this + " over " + String.join(", ", Connector.lanes(endpoint)));
+            figures = context.figures().connected(NodeConnector.lanes(endpoint));
+            context.log().log("connected to " + this + " over " + String.join(", ", NodeConnector.lanes(endpoint)));
             calls.ready();
             watch(-1);
         }

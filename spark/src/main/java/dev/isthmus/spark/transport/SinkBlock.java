@@ -15,7 +15,7 @@ import java.util.concurrent.CompletableFuture;
 final class SinkBlock extends IncomingBlock {
 
     private final TransportMemory memory;
-    private final Tasks tasks;
+    private final TransportTasks tasks;
     private final BlockSink sink;
     private final Map<Integer, Part> arrived = new HashMap<>(); // but not written
     private int next; // to be written

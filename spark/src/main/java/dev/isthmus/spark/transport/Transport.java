@@ -61,16 +61,17 @@ public final class Transport implements AutoCloseable {
                     EventLoop.start(config -> config.thread(this::newThread)
                             .exceptionHandler(e -> log.log("the transport's thread goes on after an exception", e))));
             this.inbox = new Inbox(loop, this::handle);
-            this.worker = keep(made, ucx.createWorker(loop, config -> config.handler(Connector.ID, this::onMessage)));
+            this.worker =
+                    keep(made, ucx.createWorker(loop, config -> config.handler(NodeConnector.ID, this::onMessage)));
             byte[] own = secret.clone();
             this.context = new TransportContext(
                     settings,
                     source,
                     log,
                     new Figures(found),
-                    new Tasks(loop, readers, log),
+                    new TransportTasks(loop, readers, log),
                     new TransportMemory(ucx, settings, log),
-                    new Connector(
+                    new NodeConnector(
                             worker, own, Node.of(new SecureRandom().nextLong(), loop.call(worker::address), own)));
             this.peers = new Peers(context);
         } catch (RuntimeException | Error e) {
@@ -198,7 +199,7 @@ public final class Transport implements AutoCloseable {
      * @return transports and devices, such as {@code tcp/eth0}
      */
     public String transports() {
-        return String.join(", ", Connector.names(RESOURCE, ucx.info()));
+        return String.join(", ", NodeConnector.names(RESOURCE, ucx.info()));
     }
 
     /**

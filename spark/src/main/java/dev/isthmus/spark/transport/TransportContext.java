@@ -7,6 +7,6 @@ record TransportContext(
         BlockSource source,
         TransportLog log,
         Figures figures,
-        Tasks tasks,
+        TransportTasks tasks,
         TransportMemory memory,
-        Connector connector) {}
+        NodeConnector connector) {}

@@ -46,7 +46,7 @@ final class HostilePeer implements AutoCloseable {
         worker = context.createWorker(
                 loop,
                 config -> config.handler(
-                        Connector.ID,
+                        NodeConnector.ID,
                         message -> receive(
                                 PeerMessage.read(ByteBuffer.wrap(message.data().toArray())))));
     }
@@ -105,7 +105,8 @@ final class HostilePeer implements AutoCloseable {
 
     void send(ByteBuffer bytes) {
         MemorySegment copy = copy(bytes);
-        loop.submitAsync(() -> endpoint.amSendAsync(Connector.ID, MemorySegment.NULL, copy, UcpActiveMessages.EAGER))
+        loop.submitAsync(
+                        () -> endpoint.amSendAsync(NodeConnector.ID, MemorySegment.NULL, copy, UcpActiveMessages.EAGER))
                 .join();
     }
 
@@ -114,8 +115,8 @@ final class HostilePeer implements AutoCloseable {
         List<MemorySegment> copies =
                 messages.stream().map(message -> copy(written(message))).toList();
         loop.submitAsync(() -> CompletableFuture.allOf(copies.stream()
-                        .map(copy ->
-                                endpoint.amSendAsync(Connector.ID, MemorySegment.NULL, copy, UcpActiveMessages.EAGER))
+                        .map(copy -> endpoint.amSendAsync(
+                                NodeConnector.ID, MemorySegment.NULL, copy, UcpActiveMessages.EAGER))
                         .toArray(CompletableFuture[]::new)))
                 .join();
     }

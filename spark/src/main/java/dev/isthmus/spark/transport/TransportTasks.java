@@ -6,7 +6,7 @@ import dev.isthmus.loop.Timer;
 import java.time.Duration;
 
 /** Runs what a transport does later: on its own thread, or on those that read files. */
-record Tasks(EventLoop loop, Readers readers, TransportLog log) {
+record TransportTasks(EventLoop loop, Readers readers, TransportLog log) {
 
     void execute(Runnable task) {
         loop.execute(task);

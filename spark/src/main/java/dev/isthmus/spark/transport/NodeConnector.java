@@ -14,7 +14,7 @@ import java.util.function.Consumer;
 import java.util.regex.Pattern;
 
 /** Connects a transport's worker to other nodes. Confined to the transport's thread. */
-final class Connector {
+final class NodeConnector {
 
     static final int ID = 0x5348; // of the active messages
     private static final Pattern LANE = Pattern.compile("lane\\[\\d+\\]:\\s+\\d+:([\\w/:.-]+)");
@@ -24,7 +24,7 @@ final class Connector {
     private final Node node;
 
     /** The node is this process's own. */
-    Connector(UcpWorker worker, byte[] secret, Node node) {
+    NodeConnector(UcpWorker worker, byte[] secret, Node node) {
         this.worker = worker;
         this.secret = secret;
         this.node = node;
