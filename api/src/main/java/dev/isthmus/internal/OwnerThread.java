@@ -115,6 +115,11 @@ public final class OwnerThread {
         return owner == null;
     }
 
+    /** Whether no other thread may ever become the owner. */
+    public boolean isForGood() {
+        return forGood;
+    }
+
     /** Whether the caller is the owner. */
     public boolean isCurrent() {
         return callerId() == ownerId;

@@ -19,20 +19,17 @@ final class AmDispatch {
     private static final byte CANCELED = -16;
     private static final long RNDV = 1L << 17; // UCP_AM_RECV_ATTR_FLAG_RNDV
 
-    private final UcpWorker worker;
     private final AmOperations operations;
     private final WorkerCallbacks callbacks;
     private final UcpActiveMessage[] messages = new UcpActiveMessage[AmOperations.MAX_DEPTH + 1];
     private UcpActiveMessageHandler[] handlers = {};
     private boolean stopped;
-    private Throwable thrown;
 
-    AmDispatch(UcpWorker worker, AmOperations operations, WorkerCallbacks callbacks) {
-        this.worker = worker;
+    AmDispatch(AmOperations operations, WorkerCallbacks callbacks) {
         this.operations = operations;
         this.callbacks = callbacks;
         for (int i = 0; i < messages.length; i++) {
-            messages[i] = new UcpActiveMessage(operations, operations.owner());
+            messages[i] = new UcpActiveMessage(operations);
         }
     }
 
@@ -65,21 +62,6 @@ final class AmDispatch {
         stopped = true;
     }
 
-    boolean hasThrown() {
-        return thrown != null;
-    }
-
-    void rethrow() {
-        Throwable t = thrown;
-        thrown = null;
-        switch (t) {
-            case null -> {}
-            case RuntimeException e -> throw e;
-            case Error e -> throw e;
-            default -> throw new IllegalStateException("a handler of active messages failed", t);
-        }
-    }
-
     // Called by C. An exception that left it would end the JVM.
     @HotPath
     @SuppressWarnings("UnusedMethod") // by target()
@@ -98,30 +80,19 @@ final class AmDispatch {
                 handler.onMessage(message);
             } catch (Throwable t) {
                 message.failed();
-                keep(t);
+                callbacks.addFailure(t);
             } finally {
                 callbacks.leave();
                 operations.depth(depth);
             }
             return message.end();
         } catch (Throwable t) {
-            thrown = t; // in spite of earlier exceptions
-            worker.requestDelivery();
+            callbacks.replaceFailure(t);
             return OK;
         }
     }
 
     private static byte drop(long param) {
         return (NativeMemory.getLong(param) & RNDV) == 0 ? OK : CANCELED;
-    }
-
-    @SuppressWarnings("ReferenceEquality") // a throwable cannot suppress itself
-    private void keep(Throwable t) {
-        if (thrown == null) {
-            thrown = t;
-        } else if (thrown != t) {
-            thrown.addSuppressed(t);
-        }
-        worker.requestDelivery();
     }
 }

@@ -30,9 +30,11 @@ final class AmOperations {
     // With it, UCX takes the data for plain bytes, whatever its datatype.
     private static final int BREAKS_DATATYPES = ucp_h.UCP_OP_ATTR_FLAG_NO_IMM_CMPL();
 
-    private final UcpWorker parent;
+    private final WorkerCore parent;
     private final OwnerThread owner;
     private final Operations operations;
+    private final PolledOperations polled;
+    private final AsyncRequests async;
     private final long worker;
     private final long maxHeaderBytes;
     private final int knownFlags;
@@ -40,10 +42,17 @@ final class AmOperations {
     private final ArrayList<UcpKeptMessage> kept = new ArrayList<>();
     private int depth; // how many handlers run, nested
 
-    AmOperations(UcpWorker parent, OwnerThread owner, Operations operations, long maxHeaderBytes) {
+    AmOperations(
+            WorkerCore parent,
+            Operations operations,
+            PolledOperations polled,
+            AsyncRequests async,
+            long maxHeaderBytes) {
         this.parent = parent;
-        this.owner = owner;
+        this.owner = parent.owner();
         this.operations = operations;
+        this.polled = polled;
+        this.async = async;
         this.worker = parent.handle();
         this.maxHeaderBytes = maxHeaderBytes;
         this.knownFlags = UcxLibrary.load()[1] < COPY_HEADER_SINCE ? FLAGS : FLAGS | UcpActiveMessages.COPY_HEADER;
@@ -150,7 +159,7 @@ final class AmOperations {
                 : operations.trackBuffer(result, RequestSlot.AM_RECEIVE, endpoint, buffer, length, use);
     }
 
-    /** {@code ucp_am_recv_data_nbx} of a rendezvous, with user data. */
+    /** {@code ucp_am_recv_data_nbx} of a rendezvous, with user data, after {@link #reservePolled}. */
     @HotPath
     long receive(
             long descriptor,
@@ -159,8 +168,7 @@ final class AmOperations {
             long length,
             UcpEndpoint endpoint,
             ArenaUse use,
-            long userData,
-            PolledOperations polled) {
+            long userData) {
         long result = UcpAm.receiveData(worker, descriptor, address, length, polled.parameters(true));
         return result == 0
                 ? operations.completedAtOnce(buffer, use)
@@ -170,13 +178,13 @@ final class AmOperations {
     }
 
     AsyncRequests async() {
-        return parent.parts().async();
+        return async;
     }
 
-    /** The operations that carry user data. */
+    /** Like {@link PolledOperations#reserve}. */
     @HotPath
-    PolledOperations polled() {
-        return parent.polled();
+    void reservePolled() {
+        polled.reserve();
     }
 
     /** The program's endpoint of a handle that C gave; null if it is one of UCX's own. */

@@ -4,7 +4,6 @@ package dev.isthmus.ucx;
 import dev.isthmus.internal.ArenaGuard;
 import dev.isthmus.internal.ArenaUse;
 import dev.isthmus.internal.HotPath;
-import dev.isthmus.internal.OwnerThread;
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -19,8 +18,7 @@ final class ArenaHolds implements ArenaUse.User {
 
     private static final int FIRST_PRUNE = 16;
 
-    private final UcpWorker parent;
-    private final OwnerThread owner;
+    private final WorkerCore worker;
     private final RequestSlots slots;
     private Runnable queryAll = () -> {};
     private final HashMap<MemorySegment.Scope, ArenaUse> uses = new HashMap<>();
@@ -31,9 +29,8 @@ final class ArenaHolds implements ArenaUse.User {
     private ArenaUse last; // null if that is not guarded
     private volatile boolean closed;
 
-    ArenaHolds(UcpWorker parent, OwnerThread owner, RequestSlots slots) {
-        this.parent = parent;
-        this.owner = owner;
+    ArenaHolds(WorkerCore worker, RequestSlots slots) {
+        this.worker = worker;
         this.slots = slots;
     }
 
@@ -101,7 +98,7 @@ final class ArenaHolds implements ArenaUse.User {
 
     @Override
     public void update() {
-        if (!closed && owner.isCurrent()) {
+        if (!closed && worker.owner().isCurrent()) {
             queryAll.run();
         }
     }
@@ -123,7 +120,7 @@ final class ArenaHolds implements ArenaUse.User {
             kinds.put("operation", count);
         }
         var list = new StringJoiner(
-                ", ", "", " of " + parent + (closed ? ", which dropped them when it was closed," : ""));
+                ", ", "", " of " + worker + (closed ? ", which dropped them when it was closed," : ""));
         for (Map.Entry<String, Integer> kind : kinds.entrySet()) {
             int n = kind.getValue();
             list.add(n + " " + kind.getKey() + (n == 1 ? "" : "s"));

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.ucx;
 
-import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /**
@@ -19,74 +19,50 @@ final class AsyncRequests {
     private static final int MAX_QUERIES = 32; // a progress asks about at most this many
     private static final int QUERY_ANYWAY = 63; // UCX ends a few operations without counting that as progress
 
-    private final UcpWorker worker;
-    private final UcpRequests requests;
+    private final WorkerCore worker;
     private final Operations operations;
-    private final Arena arena;
+    private final WakeupDescriptor wakeup; // null without the feature
     private final ArrayList<OperationFuture<?>> withoutCallback = new ArrayList<>(); // begun without a future
     private final Queue<OperationFuture<?>> cancelRequests = new ConcurrentLinkedQueue<>(); // from any thread
     private CompletionCallbacks ended; // null until there is a future
     private int pending;
     private int endings; // how many futures have ended, in total
-    private int next; // of untold to ask about
+    private int next; // of those to query
     private int toQuery;
     private int idle;
     private final List<OperationFuture<?>> abandoned = new ArrayList<>(); // pending when the worker closes
 
-    AsyncRequests(UcpWorker worker, UcpRequests requests, Operations operations, Arena arena) {
+    AsyncRequests(WorkerCore worker, Operations operations, WakeupDescriptor wakeup) {
         this.worker = worker;
-        this.requests = requests;
         this.operations = operations;
-        this.arena = arena;
+        this.wakeup = wakeup;
     }
 
     /** Begins an operation that is not a receive and has no result. */
     CompletableFuture<Void> send(LongSupplier operation, Object on) {
-        long request = begin(callbacks().sent(), operation);
-        return request == 0
-                ? CompletableFuture.completedFuture(null)
-                : voidFuture(request, operations.find(request), on);
+        return orDone(begin(callbacks().sent(), operation), on);
     }
 
     /** Begins an atomic operation that fetches a number. */
     CompletableFuture<Long> fetch(LongSupplier operation, Object on) {
-        long request = begin(callbacks().sent(), operation);
-        return pending(new OperationFuture<Long>(request, operations.find(request), on, this::requestCancel) {
-            @Override
-            Long result() {
-                return requests.fetched(request);
-            }
-        });
+        return future(begin(callbacks().sent(), operation), on, operations::fetched);
     }
 
     /** Begins a receive of the data of an active message. */
     CompletableFuture<Void> receive(LongSupplier operation, Object on) {
-        long request = begin(callbacks().received(), operation);
-        return request == 0
-                ? CompletableFuture.completedFuture(null)
-                : voidFuture(request, operations.find(request), on);
+        return orDone(begin(callbacks().received(), operation), on);
     }
 
     /** Begins a receive of a stream. */
     CompletableFuture<Long> streamReceive(LongSupplier operation, Object on) {
-        long request = begin(callbacks().received(), operation);
-        return pending(new OperationFuture<Long>(request, operations.find(request), on, this::requestCancel) {
-            @Override
-            Long result() {
-                return requests.length(request);
-            }
-        });
+        return future(begin(callbacks().received(), operation), on, operations::lengthOf);
     }
 
     CompletableFuture<UcpTagReceived> tagReceive(LongSupplier operation) {
-        long request = begin(callbacks().received(), operation);
-        return pending(
-                new OperationFuture<UcpTagReceived>(request, operations.find(request), worker, this::requestCancel) {
-                    @Override
-                    UcpTagReceived result() {
-                        return new UcpTagReceived(requests.length(request), requests.senderTag(request));
-                    }
-                });
+        return future(
+                begin(callbacks().received(), operation),
+                worker,
+                slot -> new UcpTagReceived(operations.lengthOf(slot), operations.senderTagOf(slot)));
     }
 
     /**
@@ -95,43 +71,39 @@ final class AsyncRequests {
      */
     CompletableFuture<Void> futureOf(RequestSlot slot) {
         callbacks();
-        Object on = slot.owner();
-        var future = voidFuture(operations.rename(slot), slot, on);
+        operations.rename(slot);
+        OperationFuture<Void> future = future(slot, slot.owner(), ended -> null);
         withoutCallback.add(future);
         toQuery = withoutCallback.size();
         return future;
     }
 
-    private OperationFuture<Void> voidFuture(long request, RequestSlot slot, Object on) {
-        return pending(new OperationFuture<Void>(request, slot, on, this::requestCancel) {
-            @Override
-            Void result() {
-                return null;
-            }
-        });
-    }
-
     private CompletionCallbacks callbacks() {
         worker.owner().check();
         if (ended == null) {
-            ended = new CompletionCallbacks(operations, arena, worker::requestDelivery);
+            ended = new CompletionCallbacks(operations, worker.arena(), worker::requestDelivery);
         }
         return ended;
     }
 
-    // The operation takes the current next slot, or none.
-    private long begin(long callback, LongSupplier operation) {
+    // The operation takes the current next slot, or none; returns the slot, or null.
+    private RequestSlot begin(long callback, LongSupplier operation) {
         RequestSlot slot = operations.nextSlot();
         slot.setCallback(callback);
         try {
-            return operation.getAsLong();
+            long request = operation.getAsLong();
+            return request == 0 ? null : operations.find(request);
         } finally {
             slot.clearCallback();
         }
     }
 
-    private <T> OperationFuture<T> pending(OperationFuture<T> future) {
-        RequestSlot slot = future.slot();
+    private CompletableFuture<Void> orDone(RequestSlot slot, Object on) {
+        return slot == null ? CompletableFuture.completedFuture(null) : future(slot, on, ended -> null);
+    }
+
+    private <T> OperationFuture<T> future(RequestSlot slot, Object on, Function<RequestSlot, T> result) {
+        var future = new OperationFuture<T>(slot, on, result, this::requestCancel);
         slot.future = future;
         pending++;
         if (operations.hasEnded(slot)) {
@@ -144,7 +116,9 @@ final class AsyncRequests {
     /** The program has requested a future's end, on any thread; the worker's thread cancels the operation. */
     private void requestCancel(OperationFuture<?> future) {
         cancelRequests.add(future);
-        worker.wakeUp();
+        if (wakeup != null && !worker.owner().isCurrent()) {
+            wakeup.signalIfOpen();
+        }
     }
 
     /** How many futures have not ended. */
@@ -183,7 +157,7 @@ final class AsyncRequests {
         OperationFuture<?> requested;
         while ((requested = cancelRequests.poll()) != null) {
             if (isPending(requested)) {
-                requests.cancel(requested.request);
+                operations.cancel(requested.slot());
             }
         }
         if (!withoutCallback.isEmpty()) {
@@ -197,7 +171,7 @@ final class AsyncRequests {
             OperationFuture<?> future = slot.future;
             if (future != null && operations.hasEnded(slot)) {
                 end(future);
-                if (worker.parts().close().isUnderWay()) {
+                if (worker.isClosing()) {
                     future.abandon(worker); // its receive was cancelled for the close, not by the program
                 } else {
                     future.endLikeOperation();

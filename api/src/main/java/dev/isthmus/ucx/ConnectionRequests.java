@@ -3,7 +3,6 @@ package dev.isthmus.ucx;
 
 import dev.isthmus.bindings.ucx.ucp_listener_conn_callback_t;
 import dev.isthmus.internal.ucx.Libucp;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
@@ -24,7 +23,8 @@ final class ConnectionRequests {
     /** A listener that the program has closed, and C still has. */
     record Retired(long id, long handle, InetSocketAddress address) {}
 
-    private final UcpWorker worker;
+    private final WorkerCore worker;
+    private final WorkerProgress progress;
     private final MemorySegment callback;
     private final Map<Long, UcpListener> listeners = new HashMap<>();
     private final Map<InetSocketAddress, Retired> retired = new HashMap<>();
@@ -34,15 +34,10 @@ final class ConnectionRequests {
     private long lastId;
     private Throwable thrown;
 
-    /**
-     * Creates the callback.
-     *
-     * @param worker is notified when there are requests
-     * @param arena of the worker, which closes it when C can no longer call
-     */
-    ConnectionRequests(UcpWorker worker, Arena arena) {
+    ConnectionRequests(WorkerCore worker, WorkerProgress progress) {
         this.worker = worker;
-        callback = ucp_listener_conn_callback_t.allocate(this::onConnection, arena);
+        this.progress = progress;
+        callback = ucp_listener_conn_callback_t.allocate(this::onConnection, worker.arena());
     }
 
     MemorySegment callback() {
@@ -105,6 +100,14 @@ final class ConnectionRequests {
         }
     }
 
+    /** Rejects a request of a listener: {@code ucp_listener_reject}. */
+    void reject(long listener, long request, Object what) {
+        try (var call = new UcpCall()) {
+            call.check(Libucp.LISTENER_REJECT, what, listener, request);
+        }
+        progress.drainSocketEvents();
+    }
+
     private void runRejections() {
         Runnable reject;
         while ((reject = rejections.poll()) != null) {
@@ -121,7 +124,7 @@ final class ConnectionRequests {
             } else {
                 long handle = retiredById.get(id.address()).handle;
                 long unwantedRequest = request.address();
-                rejections.add(() -> worker.reject(handle, unwantedRequest, "a listener that was closed"));
+                rejections.add(() -> reject(handle, unwantedRequest, "a listener that was closed"));
             }
         } catch (Throwable t) {
             thrown = t;

@@ -33,7 +33,10 @@ final class EndpointClose {
     private static final int LAST_TO_END_FLUSHES = 13;
     private static final int MAX_LANES = 64; // UCP_MAX_LANES
 
-    private final UcpWorker worker;
+    private final WorkerCore worker;
+    private final PendingOperations pending;
+    private final StreamOperations streams;
+    private final WorkerProgress progress;
     private final UcpEndpoint endpoint;
     private Stage stage = Stage.LOANS;
     private long deadline;
@@ -42,8 +45,16 @@ final class EndpointClose {
     private int sending; // the slot of a send that has not ended
     private boolean flushLeft; // its own flush has not ended
 
-    EndpointClose(UcpWorker worker, UcpEndpoint endpoint) {
+    EndpointClose(
+            WorkerCore worker,
+            PendingOperations pending,
+            StreamOperations streams,
+            WorkerProgress progress,
+            UcpEndpoint endpoint) {
         this.worker = worker;
+        this.pending = pending;
+        this.streams = streams;
+        this.progress = progress;
         this.endpoint = endpoint;
         this.deadline = worker.closeDeadline();
     }
@@ -75,7 +86,7 @@ final class EndpointClose {
     /** Goes on until it has ended. The worker progresses meanwhile, without delivering events. */
     void await() {
         while (!advance()) {
-            worker.parts().pendingEvents().progressUntil(deadline);
+            progress.progressUntil(deadline);
         }
     }
 
@@ -92,7 +103,7 @@ final class EndpointClose {
     boolean isWaiting() {
         return nanosLeft() > 0
                 && switch (stage) {
-                    case LOANS -> !worker.parts().streams().giveBackUnused(endpoint);
+                    case LOANS -> !streams.giveBackUnused(endpoint);
                     case SENDS -> !endpoint.isFailed() && isSending();
                     case FLUSH, CLOSE -> isInProgress();
                     case WORKER_FLUSH -> isWorkerFlushing();
@@ -141,7 +152,7 @@ final class EndpointClose {
     }
 
     private boolean isSending() {
-        sending = worker.parts().pending().next(endpoint, sending);
+        sending = pending.next(endpoint, sending);
         if (sending < 0) {
             sending = 0;
             return false;
@@ -154,7 +165,7 @@ final class EndpointClose {
     private boolean isWorkerFlushing() {
         return endpoint.errorHandling() == UcpErrorHandling.PEER
                 && UcxLibrary.load()[1] > LAST_TO_END_FLUSHES
-                && worker.parts().pending().isWorkerFlushing();
+                && pending.isWorkerFlushing();
     }
 
     private void flush() {
@@ -170,14 +181,14 @@ final class EndpointClose {
             advanceFlushes();
         }
         begin(Stage.CLOSE);
-        worker.parts().streams().detachLent(endpoint);
+        streams.detachLent(endpoint);
         try (var call = new UcpCall()) {
             MemorySegment param = ucp_request_param_t.allocate(call);
             ucp_request_param_t.op_attr_mask(param, ucp_h.UCP_OP_ATTR_FIELD_FLAGS());
             ucp_request_param_t.flags(param, flags);
             request = call.integer64(Libucp.EP_CLOSE, endpoint.handle(), param);
         }
-        worker.parts().pendingEvents().drainSocketEvents();
+        progress.drainSocketEvents();
     }
 
     /**
@@ -186,7 +197,7 @@ final class EndpointClose {
      */
     private void advanceFlushes() {
         for (int lane = 0; lane < MAX_LANES && (flushLeft || !endpoint.isEstablished() || isSending()); lane++) {
-            worker.parts().pendingEvents().drainSocketEvents();
+            progress.drainSocketEvents();
         }
     }
 
@@ -207,7 +218,7 @@ final class EndpointClose {
 
     private void end() {
         stage = Stage.NOTHING;
-        worker.parts().streams().detachLent(endpoint);
+        streams.detachLent(endpoint);
         endpoint.ended();
     }
 }

@@ -5,18 +5,58 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The endpoints of a worker that are being closed while the worker goes on. For the worker's thread. */
+/**
+ * Closes the endpoints of a worker, and has those that are being closed while the worker goes on. For the worker's
+ * thread.
+ */
 final class EndpointCloses {
 
-    private final UcpWorker worker;
+    private final WorkerCore worker;
+    private final WorkerCallbacks callbacks;
+    private final PendingOperations pending;
+    private final StreamOperations streams;
+    private final WorkerProgress progress;
     private final ArrayList<EndpointClose> closes = new ArrayList<>();
     private int endings; // in total
 
-    EndpointCloses(UcpWorker worker) {
+    EndpointCloses(
+            WorkerCore worker,
+            WorkerCallbacks callbacks,
+            PendingOperations pending,
+            StreamOperations streams,
+            WorkerProgress progress) {
         this.worker = worker;
+        this.callbacks = callbacks;
+        this.pending = pending;
+        this.streams = streams;
+        this.progress = progress;
     }
 
-    /** Adds a close. */
+    /** The close of an endpoint, which {@link #await} or {@link #add} runs. */
+    EndpointClose of(UcpEndpoint endpoint) {
+        return new EndpointClose(worker, pending, streams, progress, endpoint);
+    }
+
+    /** Whether a close must be {@linkplain #defer deferred}, as UCX is in the middle of a callback. */
+    boolean mustDefer() {
+        return callbacks.isInside();
+    }
+
+    /** Begins a close once UCX has returned. */
+    void defer(Runnable begin) {
+        callbacks.defer(begin);
+    }
+
+    /** Waits until a close has ended; in a turn of the worker's loop, leaves it to progress. */
+    void await(EndpointClose close) {
+        if (worker.mayWait()) {
+            close.await();
+        } else {
+            add(close);
+        }
+    }
+
+    /** Leaves a close to progress. */
     void add(EndpointClose close) {
         if (!close.advance() && !closes.contains(close)) {
             closes.add(close);

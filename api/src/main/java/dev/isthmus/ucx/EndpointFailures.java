@@ -2,7 +2,7 @@
 package dev.isthmus.ucx;
 
 import dev.isthmus.bindings.ucx.ucp_err_handler_cb_t;
-import java.lang.foreign.Arena;
+import dev.isthmus.internal.HotPath;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 
@@ -15,22 +15,16 @@ import java.util.ArrayDeque;
  */
 final class EndpointFailures {
 
-    private final UcpWorker worker;
+    private final WorkerCore worker;
     private final MemorySegment callback;
     private final EndpointNumbers endpoints = new EndpointNumbers();
     private final ArrayDeque<UcpEndpoint> failed = new ArrayDeque<>();
     private Throwable thrown;
     private boolean any;
 
-    /**
-     * Creates the callback.
-     *
-     * @param worker is notified when there are failures
-     * @param arena of the worker, which closes it when C can no longer call
-     */
-    EndpointFailures(UcpWorker worker, Arena arena) {
+    EndpointFailures(WorkerCore worker) {
         this.worker = worker;
-        callback = ucp_err_handler_cb_t.allocate(this::onError, arena);
+        callback = ucp_err_handler_cb_t.allocate(this::onError, worker.arena());
     }
 
     MemorySegment callback() {
@@ -47,6 +41,7 @@ final class EndpointFailures {
     }
 
     /** The endpoint of a number, or null if it was closed. */
+    @HotPath
     UcpEndpoint endpoint(long id) {
         return endpoints.get(id);
     }

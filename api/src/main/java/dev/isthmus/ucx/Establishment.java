@@ -25,32 +25,29 @@ final class Establishment {
     private static final int KEEPS_ORDER_SINCE = 15;
     private static final long NEVER = -1;
 
+    private final UcpEndpoint endpoint;
     private final boolean keepsOrder;
+    private final WorkerProgress progress;
+    private final PendingOperations pending;
     private long request; // of UCX's own; 0 once it is over
     private long lastTurn = NEVER; // of the last send
 
-    private Establishment(long ep, boolean keepsOrder) {
+    /** Begins to wait, without blocking. */
+    Establishment(UcpEndpoint endpoint, boolean keepsOrder, WorkerProgress progress, PendingOperations pending) {
+        this.endpoint = endpoint;
         this.keepsOrder = keepsOrder;
+        this.progress = progress;
+        this.pending = pending;
         try (Arena arena = Arena.ofConfined()) {
-            long flush =
-                    Ucp.endpointFlush(ep, ucp_request_param_t.allocate(arena).address());
+            long flush = Ucp.endpointFlush(
+                    endpoint.handle(), ucp_request_param_t.allocate(arena).address());
             request = UcxFailure.isError(flush) ? 0 : flush;
         }
     }
 
-    /** Begins to wait, without blocking. Returns null if there is nothing to wait for. */
-    static Establishment of(UcpWorker worker, EndpointTarget target, long ep) {
-        boolean keepsOrder =
-                !(target instanceof EndpointTarget.ListenerTarget) || UcxLibrary.load()[1] >= KEEPS_ORDER_SINCE;
-        boolean keepsKeys = target instanceof EndpointTarget.WorkerTarget || !UcpRemoteMemory.isIn(worker.context());
-        if (keepsOrder && keepsKeys) {
-            return null;
-        }
-        var establishment = new Establishment(ep, keepsOrder);
-        if (!keepsOrder) {
-            worker.parts().pendingEvents().add(establishment);
-        }
-        return establishment;
+    /** Whether UCX keeps the order of what is sent to this target before the connection is established. */
+    static boolean keepsOrder(EndpointTarget target) {
+        return !(target instanceof EndpointTarget.ListenerTarget) || UcxLibrary.load()[1] >= KEEPS_ORDER_SINCE;
     }
 
     boolean isOver() {
@@ -66,10 +63,10 @@ final class Establishment {
     }
 
     /** Called before a send that is not sure to be ordered: refuses one that could overtake others. */
-    void orderSend(UcpEndpoint endpoint) {
-        long turn = endpoint.worker().parts().pendingEvents().progresses();
+    void orderSend() {
+        long turn = progress.count();
         boolean mayOvertake = lastTurn != NEVER && lastTurn != turn;
-        if (mayOvertake && endpoint.worker().parts().pending().anySend(endpoint)) {
+        if (mayOvertake && pending.anySend(endpoint)) {
             throw new IllegalStateException(endpoint + " is still connecting, and UCX " + UcxVersion.loaded()
                     + " could send this before what was sent earlier: wait until that is done, or send nothing until a"
                     + " flush that is begun first is done; UCX 1.15 keeps the order");

@@ -20,21 +20,28 @@ final class GenericDatatype {
     /** One operation; it is null for a query of the length. */
     private record State(UcpPackedData data, RequestSlot operation) {}
 
+    private final WorkerCore worker;
     private final WorkerCallbacks callbacks;
-    private final PendingEvents events;
-    private final long handle;
     private final ArrayList<State> states = new ArrayList<>();
     private final ArrayDeque<Integer> free = new ArrayDeque<>();
+    private long handle; // 0 until it is used
     private State beginning; // until C asks to start
 
-    /**
-     * Creates the datatype.
-     *
-     * @param arena of the worker, which closes it when C can no longer call
-     */
-    GenericDatatype(WorkerCallbacks callbacks, PendingEvents events, Arena arena) {
+    GenericDatatype(WorkerCore worker, WorkerCallbacks callbacks) {
+        this.worker = worker;
         this.callbacks = callbacks;
-        this.events = events;
+    }
+
+    /** C's datatype, which is created on first use. */
+    long handle() {
+        worker.owner().check();
+        if (handle == 0) {
+            handle = create(worker.arena());
+        }
+        return handle;
+    }
+
+    private long create(Arena arena) {
         try (var call = new UcpCall()) {
             MemorySegment ops = ucp_generic_dt_ops.allocate(call);
             ucp_generic_dt_ops.start_pack(ops, ucp_generic_dt_ops.start_pack.allocate(this::start, arena));
@@ -43,12 +50,8 @@ final class GenericDatatype {
             ucp_generic_dt_ops.pack(ops, ucp_generic_dt_ops.pack.allocate(this::pack, arena));
             ucp_generic_dt_ops.unpack(ops, ucp_generic_dt_ops.unpack.allocate(this::unpack, arena));
             ucp_generic_dt_ops.finish(ops, ucp_generic_dt_ops.finish.allocate(this::finish, arena));
-            handle = call.create(Libucp.DT_CREATE_GENERIC, "a generic datatype", ops, MemorySegment.NULL);
+            return call.create(Libucp.DT_CREATE_GENERIC, "a generic datatype", ops, MemorySegment.NULL);
         }
-    }
-
-    long handle() {
-        return handle;
     }
 
     /** C is about to get the data, and will start. */
@@ -61,7 +64,9 @@ final class GenericDatatype {
 
     /** Destroys it, after the worker, when no operation is left. */
     void destroy() {
-        UcpCall.run(Libucp.DT_DESTROY, handle);
+        if (handle != 0) {
+            UcpCall.run(Libucp.DT_DESTROY, handle);
+        }
     }
 
     // Called by C, like the following methods: an exception that left one of them would end the JVM.
@@ -76,7 +81,7 @@ final class GenericDatatype {
             states.set(place, beginning);
             return MemorySegment.ofAddress(place + 1L);
         } catch (Throwable t) {
-            events.addFailure(t);
+            callbacks.addFailure(t);
             return MemorySegment.NULL;
         }
     }
@@ -145,7 +150,7 @@ final class GenericDatatype {
         if (known != null && known.operation != null) {
             known.operation.packingFailed = true;
         }
-        events.addFailure(t);
+        callbacks.addFailure(t);
     }
 
     @SuppressWarnings("restricted")

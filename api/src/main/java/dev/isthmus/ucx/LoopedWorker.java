@@ -10,19 +10,21 @@ import java.time.Duration;
 final class LoopedWorker implements Polled {
 
     private final UcpWorker worker;
+    private final EventLoop loop;
     private final UcpCompletions completions; // null without a handler
     private final UcpCompletionHandler handler;
-    private final Registration registration;
+    private Registration registration; // null until the worker is complete
 
-    LoopedWorker(EventLoop loop, UcpWorker worker, UcpWorkerConfig config) {
+    LoopedWorker(UcpWorker worker, EventLoop loop, UcpWorkerConfig config) {
         this.worker = worker;
+        this.loop = loop;
         this.completions = config.completions();
         this.handler = config.completionHandler();
-        this.registration = loop.add(this);
     }
 
-    boolean deliversCompletions() {
-        return completions != null;
+    /** The worker is complete: the loop may use it from now on. */
+    void register() {
+        registration = loop.add(this);
     }
 
     /** The worker is being destroyed. */
@@ -55,6 +57,6 @@ final class LoopedWorker implements Polled {
 
     @Override
     public Duration longestSleep(Duration most) {
-        return worker.parts().close().atMost(most);
+        return worker.wakeup().atMost(most);
     }
 }

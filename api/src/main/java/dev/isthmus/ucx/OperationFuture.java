@@ -3,34 +3,31 @@ package dev.isthmus.ucx;
 
 import dev.isthmus.internal.OwnedFuture;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /** The future of one operation. It ends when UCX has ended the operation, and the program may use the buffer again. */
-abstract class OperationFuture<T> extends OwnedFuture<T> {
+final class OperationFuture<T> extends OwnedFuture<T> {
 
     private static final int IN_PROGRESS = 1;
 
-    /** The operation's number, which the program does not know. */
-    final long request;
-
     private final RequestSlot slot;
     private final Object on;
+    private final Function<RequestSlot, T> result; // of a successful operation, before its slot is freed
     private final Consumer<OperationFuture<?>> cancelRequests; // thread-safe
     private int status = IN_PROGRESS;
     private byte kind;
     private T value;
 
-    OperationFuture(long request, RequestSlot slot, Object on, Consumer<OperationFuture<?>> cancelRequests) {
-        this.request = request;
+    OperationFuture(
+            RequestSlot slot, Object on, Function<RequestSlot, T> result, Consumer<OperationFuture<?>> cancelRequests) {
         this.slot = slot;
         this.on = on;
+        this.result = result;
         this.cancelRequests = cancelRequests;
     }
 
-    /** The result of a successful operation. Called before its slot is freed. */
-    abstract T result();
-
     @Override
-    protected final void endRequested() {
+    protected void endRequested() {
         cancelRequests.accept(this);
     }
 
@@ -39,14 +36,14 @@ abstract class OperationFuture<T> extends OwnedFuture<T> {
     }
 
     /** Records how the operation has ended. */
-    final void recordStatus(int code) {
+    void recordStatus(int code) {
         status = code;
         kind = slot.kind;
-        value = code == 0 ? result() : null;
+        value = code == 0 ? result.apply(slot) : null;
     }
 
     /** Ends like the operation; as the program wanted only if UCX has cancelled the operation. */
-    final void endLikeOperation() {
+    void endLikeOperation() {
         if (status == 0) {
             end(value);
         } else if (status != UcsStatus.CANCELED.code() || !endAsRequested()) {
@@ -55,7 +52,7 @@ abstract class OperationFuture<T> extends OwnedFuture<T> {
     }
 
     /** Ends because the worker has ended, which cancels what it can. */
-    final void abandon(UcpWorker worker) {
+    void abandon(WorkerCore worker) {
         String closed = worker + " was closed before the operation was done";
         if (status == IN_PROGRESS) {
             fail(new IllegalStateException(closed + ": UCX could not cancel it, and a peer may still reach its buffer;"

@@ -6,10 +6,8 @@ import dev.isthmus.bindings.ucx.ucp_tag_recv_info;
 import dev.isthmus.internal.ArenaGuard;
 import dev.isthmus.internal.ArenaUse;
 import dev.isthmus.internal.HotPath;
-import dev.isthmus.internal.OwnerThread;
 import dev.isthmus.internal.ucx.Ucp;
 import dev.isthmus.internal.ucx.UcpStreams;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;
@@ -34,7 +32,7 @@ final class Operations extends RequestSlots {
     // counting them as progress, so every so often the status is queried all the same.
     private static final int TRUST_NO_PROGRESS = 63;
 
-    private final UcpWorker parent;
+    private final WorkerCore worker;
     private final MemorySegment info;
     private final long infoAddress;
     private final ImplicitRequests implicit = new ImplicitRequests(this);
@@ -43,17 +41,13 @@ final class Operations extends RequestSlots {
     private int activity; // counts events that may have completed operations
     private int skipped;
 
-    /**
-     * Reserves slots.
-     *
-     * @param arena lives as long as C may use a request
-     */
-    Operations(UcpWorker parent, OwnerThread owner, Arena arena, int reserved) {
-        super(new RequestMemory(arena, parent.context().requestBytes()), reserved);
-        this.parent = parent;
-        this.info = ucp_tag_recv_info.allocate(arena);
+    /** Reserves slots. */
+    Operations(WorkerCore worker, int reserved) {
+        super(new RequestMemory(worker.arena(), worker.context().requestBytes()), reserved);
+        this.worker = worker;
+        this.info = ucp_tag_recv_info.allocate(worker.arena());
         this.infoAddress = info.address();
-        this.holds = new ArenaHolds(parent, owner, this);
+        this.holds = new ArenaHolds(worker, this);
     }
 
     ArenaHolds holds() {
@@ -174,7 +168,7 @@ final class Operations extends RequestSlots {
         Object on = endpoint;
         if (endpoint == null) {
             boolean answers = kind == RequestSlot.AM_SEND || kind == RequestSlot.AM_RECEIVE;
-            on = answers ? "the sender of an active message to " + parent : parent;
+            on = answers ? "the sender of an active message to " + worker : worker;
         }
         return UcxFailure.of(status, RequestSlot.call(kind), bytes == 0 ? on.toString() : on + ", " + bytes + " bytes");
     }
@@ -261,6 +255,15 @@ final class Operations extends RequestSlots {
     @HotPath
     boolean hasEnded(RequestSlot slot) {
         return poll(slot) != IN_PROGRESS;
+    }
+
+    /** Asks C to cancel an operation, unless that has ended. */
+    @HotPath
+    void cancel(RequestSlot slot) {
+        if (!hasEnded(slot)) {
+            Ucp.requestCancel(worker.handle(), slot.address);
+            touch();
+        }
     }
 
     /** The status of an operation; asks C unless it is known. */
@@ -361,6 +364,18 @@ final class Operations extends RequestSlots {
             slot.senderTag = 0;
         }
         return true;
+    }
+
+    /** The length of the message, or of the part of a stream, that a receive got; 0 unless it has succeeded. */
+    @HotPath
+    long lengthOf(RequestSlot slot) {
+        return received(slot) ? slot.length : 0;
+    }
+
+    /** The tag of the message that a receive got; 0 unless it has succeeded. */
+    @HotPath
+    long senderTagOf(RequestSlot slot) {
+        return received(slot) ? slot.senderTag : 0;
     }
 
     /** The number that an atomic operation fetched; 0 unless it has succeeded. */

@@ -8,15 +8,19 @@ import dev.isthmus.internal.ucx.Ucp;
 /** Flushes and fences of one worker and its endpoints: checks and calls. */
 final class OrderOperations {
 
-    private final UcpWorker parent;
+    private final WorkerCore parent;
     private final OwnerThread owner;
     private final Operations operations;
+    private final PolledOperations polled;
+    private final WorkerCallbacks callbacks;
     private final long worker;
 
-    OrderOperations(UcpWorker parent, OwnerThread owner, Operations operations) {
+    OrderOperations(WorkerCore parent, Operations operations, PolledOperations polled, WorkerCallbacks callbacks) {
         this.parent = parent;
-        this.owner = owner;
+        this.owner = parent.owner();
         this.operations = operations;
+        this.polled = polled;
+        this.callbacks = callbacks;
         this.worker = parent.handle();
     }
 
@@ -30,7 +34,7 @@ final class OrderOperations {
     /** {@code ucp_ep_flush_nbx} with user data. */
     @HotPath
     long flush(UcpEndpoint endpoint, long ep, long userData) {
-        PolledOperations polled = parent.polled();
+        polled.reserve();
         long result = Ucp.endpointFlush(ep, polled.parameters(false));
         return result == 0
                 ? operations.flushedAtOnce()
@@ -51,7 +55,7 @@ final class OrderOperations {
     @HotPath
     long flush(long userData) {
         owner.check();
-        PolledOperations polled = parent.polled();
+        polled.reserve();
         long result = Ucp.workerFlush(worker, polled.parameters(false));
         return result == 0
                 ? operations.flushedAtOnce()
@@ -62,7 +66,7 @@ final class OrderOperations {
     @HotPath
     void fence() {
         owner.check();
-        parent.parts().callbacks().refuseInside("a fence");
+        callbacks.refuseInside("a fence");
         int status = Ucp.workerFence(worker);
         operations.touch();
         if (status != 0) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.ucx;
 
-import dev.isthmus.internal.ucx.Ucp;
-
 /**
  * Looks through all operations of a worker for whatever waits for their end: closes, arenas, and a thread that is about
  * to sleep. For the worker's thread.
@@ -11,26 +9,21 @@ final class PendingOperations {
 
     private final Operations operations;
     private final AsyncRequests async;
-    private final long worker;
-    private PolledOperations polled; // null until there is one
+    private final PolledOperations polled;
 
-    PendingOperations(Operations operations, AsyncRequests async, long worker) {
+    PendingOperations(Operations operations, AsyncRequests async, PolledOperations polled) {
         this.operations = operations;
         this.async = async;
-        this.worker = worker;
+        this.polled = polled;
         operations.holds().setQuery(this::settle);
     }
 
-    void polled(PolledOperations those) {
-        polled = those;
-    }
-
-    /** Whether an operation has ended without the program knowing it yet. Asks UCX about each of them. */
-    boolean anyEndedUnreported() {
+    // Asks UCX about each operation.
+    private boolean anyEndedUnreported() {
         boolean any = false;
         RequestSlot[] all = operations.all();
         // Other classes look after those with a future or user data.
-        int left = operations.inUse() - async.pending() - (polled == null ? 0 : polled.pending());
+        int left = operations.inUse() - async.pending() - polled.pending();
         for (int i = 0; left > 0 && i < all.length; i++) {
             RequestSlot slot = all[i];
             if (slot.isTaken() && slot.future == null && !slot.hasUserData) {
@@ -41,12 +34,15 @@ final class PendingOperations {
         return any;
     }
 
+    /** Whether an operation has ended without the program knowing it yet, or having polled it. */
+    boolean anyToReport() {
+        return anyEndedUnreported() || polled.any();
+    }
+
     /** Releases the buffers of all operations that have ended. */
     private void settle() {
         anyEndedUnreported();
-        if (polled != null) {
-            polled.settle();
-        }
+        polled.settle();
     }
 
     /** Whether a flush of the whole worker has not ended. */
@@ -123,11 +119,10 @@ final class PendingOperations {
     /** Cancels every receive. */
     void cancelReceives() {
         for (RequestSlot slot : operations.all()) {
-            if (slot.isTaken() && slot.kind == RequestSlot.TAG_RECEIVE && !operations.hasEnded(slot)) {
-                Ucp.requestCancel(worker, slot.address);
+            if (slot.isTaken() && slot.kind == RequestSlot.TAG_RECEIVE) {
+                operations.cancel(slot);
             }
         }
-        operations.touch();
     }
 
     /** The worker is being destroyed, and with it the remaining keys. */

@@ -2,7 +2,6 @@
 package dev.isthmus.ucx;
 
 import dev.isthmus.internal.HotPath;
-import java.lang.foreign.Arena;
 
 /**
  * The operations of one worker that carry user data. UCX reports the end of each by a callback, and a poll takes
@@ -11,13 +10,37 @@ import java.lang.foreign.Arena;
  */
 final class PolledOperations {
 
+    private final WorkerCore worker;
     private final Operations operations;
-    private final CompletionCallbacks ended;
+    private final boolean reachable; // somebody polls
+    private CompletionCallbacks ended; // null until they are used
     private int pending; // not polled yet
 
-    PolledOperations(Operations operations, Arena arena) {
+    PolledOperations(WorkerCore worker, Operations operations, boolean reachable) {
+        this.worker = worker;
         this.operations = operations;
-        this.ended = new CompletionCallbacks(operations, arena, () -> {});
+        this.reachable = reachable;
+    }
+
+    /**
+     * Creates the callbacks on first use. Called before anything else for an operation: what follows cannot fail.
+     *
+     * @throws IllegalStateException if the worker's loop would tell nobody
+     */
+    @HotPath
+    void reserve() {
+        if (ended == null) {
+            createCallbacks();
+        }
+    }
+
+    private void createCallbacks() {
+        worker.owner().check();
+        if (!reachable) {
+            throw new IllegalStateException(worker + " belongs to " + worker.loop()
+                    + ", which tells nobody of completions: give it a handler by UcpWorkerConfig.completions()");
+        }
+        ended = new CompletionCallbacks(operations, worker.arena(), () -> {});
     }
 
     /** Called last before C gets the operation: makes it call back. */
@@ -69,12 +92,15 @@ final class PolledOperations {
 
     /** Whether there is something to poll. */
     boolean any() {
-        return ended.any();
+        return ended != null && ended.any();
     }
 
     @HotPath
     int poll(UcpCompletions into) {
         into.clear();
+        if (ended == null) {
+            return 0;
+        }
         if (ended.takeLost()) {
             queryAll();
         }
@@ -112,7 +138,7 @@ final class PolledOperations {
 
     /** Releases the buffers of ended operations, which remain to be polled. */
     void settle() {
-        for (RequestSlot slot = ended.first(); slot != null; slot = slot.nextEnded) {
+        for (RequestSlot slot = ended == null ? null : ended.first(); slot != null; slot = slot.nextEnded) {
             if (slot.hasUserData) {
                 operations.hasEnded(slot);
             }

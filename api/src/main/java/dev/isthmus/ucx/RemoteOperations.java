@@ -23,14 +23,45 @@ final class RemoteOperations {
     private static final int POST = ucp_h.UCP_OP_ATTR_FLAG_NO_IMM_CMPL();
     private static final int FETCH = POST | ucp_h.UCP_OP_ATTR_FIELD_REPLY_BUFFER();
 
-    private final UcpWorker parent;
+    private final WorkerCore parent;
     private final UcpContext context;
     private final Operations operations;
+    private final PolledOperations polled;
+    private final AsyncRequests async;
+    private final PendingOperations pending;
+    private final WorkerProgress progress;
 
-    RemoteOperations(UcpWorker parent, Operations operations) {
+    RemoteOperations(
+            WorkerCore parent,
+            Operations operations,
+            PolledOperations polled,
+            AsyncRequests async,
+            PendingOperations pending,
+            WorkerProgress progress) {
         this.parent = parent;
         this.context = parent.context();
         this.operations = operations;
+        this.polled = polled;
+        this.async = async;
+        this.pending = pending;
+        this.progress = progress;
+    }
+
+    Operations operations() {
+        return operations;
+    }
+
+    AsyncRequests async() {
+        return async;
+    }
+
+    /** Waits for the operations on memory that is being closed, if the caller may wait. */
+    void drain(UcpRemoteMemory memory) {
+        long deadline = parent.closeDeadline();
+        boolean inTime = progress.mayWait();
+        while (memory.outstanding() > 0 && inTime && pending.count(memory.endpoint()) > 0) {
+            inTime = progress.progressUntil(deadline);
+        }
     }
 
     /** {@code ucp_put_nbx}. */
@@ -148,15 +179,15 @@ final class RemoteOperations {
     @HotPath
     long atomic64(
             UcpRemoteMemory on, long remote, int operation, long operand, long second, byte kind, boolean implicit) {
-        long result = atomic(with64(operand, second), on, remote, operation, BYTES_8, kind, null);
+        long result = atomic(with64(operand, second), on, remote, operation, BYTES_8, kind, false);
         return track(result, kind, on, null, 0, null, implicit);
     }
 
     /** {@code ucp_atomic_op_nbx} on 64 bits, with user data. */
     @HotPath
     long atomic64(UcpRemoteMemory on, long remote, int operation, long operand, long second, byte kind, long userData) {
-        PolledOperations polled = parent.polled();
-        long result = atomic(with64(operand, second), on, remote, operation, BYTES_8, kind, polled);
+        polled.reserve();
+        long result = atomic(with64(operand, second), on, remote, operation, BYTES_8, kind, true);
         return polled.track(record(result, kind, on, null, 0, null), userData);
     }
 
@@ -172,15 +203,15 @@ final class RemoteOperations {
     @HotPath
     long atomic32(
             UcpRemoteMemory on, long remote, int operation, int operand, int second, byte kind, boolean implicit) {
-        long result = atomic(with32(operand, second), on, remote, operation, BYTES_4, kind, null);
+        long result = atomic(with32(operand, second), on, remote, operation, BYTES_4, kind, false);
         return track(result, kind, on, null, 0, null, implicit);
     }
 
     /** {@code ucp_atomic_op_nbx} on 32 bits, with user data. */
     @HotPath
     long atomic32(UcpRemoteMemory on, long remote, int operation, int operand, int second, byte kind, long userData) {
-        PolledOperations polled = parent.polled();
-        long result = atomic(with32(operand, second), on, remote, operation, BYTES_4, kind, polled);
+        polled.reserve();
+        long result = atomic(with32(operand, second), on, remote, operation, BYTES_4, kind, true);
         return polled.track(record(result, kind, on, null, 0, null), userData);
     }
 
@@ -200,10 +231,10 @@ final class RemoteOperations {
             int operation,
             long type,
             byte kind,
-            PolledOperations polled) {
+            boolean withUserData) {
         slot.clear();
         long parameters = slot.parameters(kind == RequestSlot.ATOMIC ? POST : FETCH, type, 0, 0);
-        if (polled != null) {
+        if (withUserData) {
             polled.prepare(slot, false);
         }
         long result = UcpRma.atomic(on.endpointHandle(), operation, slot.operand(), remote, on.handle(), parameters);

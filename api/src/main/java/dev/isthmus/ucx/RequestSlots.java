@@ -100,9 +100,8 @@ class RequestSlots {
     }
 
     /** Gives the operation of a slot a new number: the program's number is stale from now on. */
-    final long rename(RequestSlot slot) {
+    final void rename(RequestSlot slot) {
         slot.handle = (slot.handle + GENERATION_ONE) & ~FREE;
-        return slot.handle;
     }
 
     /** The slot of a number, or null if it is not an outstanding operation of this worker. */

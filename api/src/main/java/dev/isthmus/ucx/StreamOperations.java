@@ -6,7 +6,6 @@ import dev.isthmus.internal.ArenaUse;
 import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.OwnerThread;
 import dev.isthmus.internal.ucx.UcpStreams;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
@@ -21,20 +20,22 @@ final class StreamOperations {
     // for instance.
     private static final int BREAKS_DATATYPES = ucp_h.UCP_OP_ATTR_FLAG_NO_IMM_CMPL();
 
-    private final UcpWorker parent;
+    private final WorkerCore parent;
     private final Operations operations;
+    private final EndpointFailures endpoints;
     private final MemorySegment length;
     private final long lengthAddress;
     private final boolean enabled;
     private UcpStreamData[] lent = new UcpStreamData[8];
     private int lentCount;
 
-    StreamOperations(UcpWorker parent, Operations operations, Arena arena) {
+    StreamOperations(WorkerCore parent, Operations operations, EndpointFailures endpoints) {
         this.parent = parent;
         this.operations = operations;
-        this.length = arena.allocate(ValueLayout.JAVA_LONG);
+        this.endpoints = endpoints;
+        this.length = parent.arena().allocate(ValueLayout.JAVA_LONG);
         this.lengthAddress = length.address();
-        this.enabled = parent.context().features().contains(UcpFeature.STREAM);
+        this.enabled = parent.has(UcpFeature.STREAM);
     }
 
     /** {@code ucp_stream_send_nbx}, on an open endpoint of this thread. */
@@ -182,10 +183,28 @@ final class StreamOperations {
         return parent.owner();
     }
 
+    /** {@code ucp_stream_worker_poll}; returns how many entries it has written. */
+    @HotPath
+    long poll(long entries, int most) {
+        parent.owner().check();
+        long found = UcpStreams.poll(parent.handle(), entries, most, 0);
+        if (found < 0) {
+            throw UcxFailure.of((int) found, "ucp_stream_worker_poll", parent.toString());
+        }
+        return found;
+    }
+
+    /** The endpoint of an entry's user data; null if it is closed. */
+    @HotPath
+    UcpEndpoint endpoint(long id) {
+        UcpEndpoint endpoint = endpoints.endpoint(id);
+        return endpoint != null && endpoint.isOpen() ? endpoint : null; // else it is C's half of a closed one
+    }
+
     /** Refuses a worker whose context lacks streams. */
     void checkEnabled() {
         if (!enabled) {
-            throw new IllegalStateException("the context of " + parent + " was made without UcpFeature.STREAM");
+            throw parent.without(UcpFeature.STREAM);
         }
     }
 }

@@ -19,20 +19,22 @@ final class TagOperations {
     private static final int REMOVE = 1;
     private static final int NO_IMMEDIATE_COMPLETION = ucp_h.UCP_OP_ATTR_FLAG_NO_IMM_CMPL();
 
-    private final UcpWorker parent;
+    private final WorkerCore parent;
     private final OwnerThread owner;
     private final Operations operations;
+    private final AsyncRequests async;
     private final TagMessages messages = new TagMessages();
     private final MemorySegment info;
     private final boolean enabled;
     private final long worker;
 
-    TagOperations(UcpWorker parent, OwnerThread owner, Operations operations, Arena arena) {
+    TagOperations(WorkerCore parent, Operations operations, AsyncRequests async) {
         this.parent = parent;
-        this.owner = owner;
+        this.owner = parent.owner();
         this.operations = operations;
-        this.info = ucp_tag_recv_info.allocate(arena);
-        this.enabled = parent.context().features().contains(UcpFeature.TAG);
+        this.async = async;
+        this.info = ucp_tag_recv_info.allocate(parent.arena());
+        this.enabled = parent.has(UcpFeature.TAG);
         this.worker = parent.handle();
     }
 
@@ -155,7 +157,7 @@ final class TagOperations {
     }
 
     AsyncRequests async() {
-        return parent.parts().async();
+        return async;
     }
 
     /** Receives a message into nothing, with a request of UCX's own that nobody waits for. */
@@ -204,7 +206,7 @@ final class TagOperations {
     @HotPath
     private void checkEnabled() {
         if (!enabled) {
-            throw new IllegalStateException("the context of " + parent + " was made without UcpFeature.TAG");
+            throw parent.without(UcpFeature.TAG);
         }
     }
 }

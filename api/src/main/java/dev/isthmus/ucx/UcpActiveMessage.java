@@ -51,9 +51,9 @@ public final class UcpActiveMessage {
     private byte refusal;
     private UcpKeptMessage kept;
 
-    UcpActiveMessage(AmOperations operations, OwnerThread owner) {
+    UcpActiveMessage(AmOperations operations) {
         this.operations = operations;
-        this.owner = owner;
+        this.owner = operations.owner();
         this.header = new UcpMessageBytes(owner);
         this.data = new UcpMessageBytes(owner);
     }
@@ -329,14 +329,14 @@ public final class UcpActiveMessage {
      */
     @HotPath
     public long receive(MemorySegment buffer, long offset, long userData) {
-        PolledOperations polled = operations.polled();
+        operations.reservePolled();
         if (!isToFetch(buffer, offset)) {
             return 0;
         }
         long address = buffer.address() + offset;
         ArenaUse use = operations.reserve(buffer);
         received();
-        return operations.receive(descriptor, buffer, address, length, endpointOrNull(), use, userData, polled);
+        return operations.receive(descriptor, buffer, address, length, endpointOrNull(), use, userData);
     }
 
     /** Whether the data must be fetched; if not, it is in the buffer. */

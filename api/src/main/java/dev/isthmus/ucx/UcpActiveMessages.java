@@ -48,7 +48,7 @@ public final class UcpActiveMessages {
     // If an interface's segments are too short for any header, UCX's subtraction wraps around.
     private static final long IMPLAUSIBLE_HEADER = 1L << 24;
 
-    private final UcpWorker parent;
+    private final WorkerCore parent;
     private final OwnerThread owner;
     private final AmOperations operations;
     private final AmDispatch dispatch;
@@ -56,14 +56,18 @@ public final class UcpActiveMessages {
     private final long maxHeaderBytes;
 
     UcpActiveMessages(
-            UcpWorker parent, OwnerThread owner, Operations requests, WorkerCallbacks callbacks, Arena arena) {
+            WorkerCore parent,
+            Operations requests,
+            PolledOperations polled,
+            AsyncRequests async,
+            WorkerCallbacks callbacks) {
         this.parent = parent;
-        this.owner = owner;
+        this.owner = parent.owner();
         long max = WorkerQueries.attributes(parent).maxActiveMessageHeaderBytes();
         this.maxHeaderBytes = max < 0 || max > IMPLAUSIBLE_HEADER ? 0 : max;
-        this.operations = new AmOperations(parent, owner, requests, maxHeaderBytes);
-        this.dispatch = new AmDispatch(parent, operations, callbacks);
-        this.callback = UcpAm.callback(dispatch.target(), arena);
+        this.operations = new AmOperations(parent, requests, polled, async, maxHeaderBytes);
+        this.dispatch = new AmDispatch(operations, callbacks);
+        this.callback = UcpAm.callback(dispatch.target(), parent.arena());
         clearTable();
     }
 
@@ -191,16 +195,6 @@ public final class UcpActiveMessages {
 
     AmOperations operations() {
         return operations;
-    }
-
-    /** Whether {@link #rethrow} has something to do. */
-    boolean any() {
-        return dispatch.hasThrown();
-    }
-
-    /** Throws an exception that a handler has thrown. */
-    void rethrow() {
-        dispatch.rethrow();
     }
 
     /** The worker is being closed: no handler is called from now on, and kept messages are released. */

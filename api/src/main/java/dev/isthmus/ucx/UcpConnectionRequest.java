@@ -112,7 +112,7 @@ public final class UcpConnectionRequest {
         if (worker.context() != listener.worker().context()) {
             throw new IllegalArgumentException(worker + " and " + listener + " are of different contexts");
         }
-        return worker.createEndpoint(this::write, "client " + describeClient(), UcpErrorHandling.PEER, configurer);
+        return worker.endpoints().create(this::write, "client " + describeClient(), UcpErrorHandling.PEER, configurer);
     }
 
     /**
@@ -129,7 +129,7 @@ public final class UcpConnectionRequest {
     public void reject() {
         long request = open();
         decide();
-        listener.worker().reject(listener.handle(), request, this);
+        listener.reject(request, this);
     }
 
     UcpListener listener() {

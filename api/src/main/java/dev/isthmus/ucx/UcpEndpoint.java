@@ -27,7 +27,10 @@ import java.util.function.Supplier;
  */
 public final class UcpEndpoint implements AutoCloseable {
 
-    private final UcpWorker worker;
+    private final WorkerCore worker;
+    private final EndpointFailures failures;
+    private final EndpointCloses closes;
+    private final EndpointOperations operations;
     private final OwnerThread owner;
     private final TagOperations tags;
     private final OrderOperations order;
@@ -49,27 +52,38 @@ public final class UcpEndpoint implements AutoCloseable {
     private long outstandingBytes;
     private volatile Object attachment; // the program's own; null when there is none
 
-    UcpEndpoint(UcpWorker worker, EndpointTarget target, String remote, UcpEndpointConfig config) {
+    UcpEndpoint(
+            WorkerCore worker,
+            EndpointCreation creation,
+            EndpointFailures failures,
+            EndpointCloses closes,
+            EndpointOperations operations,
+            EndpointTarget target,
+            String remote,
+            UcpEndpointConfig config) {
         this.worker = worker;
+        this.failures = failures;
+        this.closes = closes;
+        this.operations = operations;
         this.owner = worker.owner();
-        this.tags = worker.parts().tags();
-        this.order = worker.parts().order();
-        this.active = worker.parts().active();
+        this.tags = operations.tags();
+        this.order = operations.order();
+        this.active = operations.active();
         this.errorHandling = config.errorHandling();
         this.errorHandler = config.errorHandler();
         this.describable = target instanceof EndpointTarget.WorkerTarget;
         String name = worker.name() + " to " + remote + ", " + errorHandling;
         this.lifetime = new Lifetime("UcpEndpoint", name, worker.lifetime());
-        this.failureId = worker.parts().failures().add(this);
+        this.failureId = failures.add(this);
         try {
-            this.handle = lifetime.open(() -> EndpointCreation.create(this, target, config, failureId));
+            this.handle = lifetime.open(() -> creation.createHandle(this, target, config, failureId));
             this.ep = handle;
-            this.establishment = Establishment.of(worker, target, ep);
+            this.establishment = creation.establishment(this, target);
             if (active != null) {
                 active.add(handle, this);
             }
         } catch (Throwable t) {
-            worker.parts().failures().remove(failureId);
+            failures.remove(failureId);
             lifetime.close(() -> {}); // C's endpoint, if there is one, ends with the worker
             throw t;
         }
@@ -178,7 +192,7 @@ public final class UcpEndpoint implements AutoCloseable {
      * @return completed when the buffer is yours again
      */
     public CompletableFuture<Void> tagSendAsync(MemorySegment buffer, long tag) {
-        return worker.parts().async().send(() -> tagSend(buffer, tag), this);
+        return operations.async().send(() -> tagSend(buffer, tag), this);
     }
 
     /**
@@ -245,7 +259,7 @@ public final class UcpEndpoint implements AutoCloseable {
             int flags) {
         long handle = sending();
         if (active == null) {
-            worker.activeMessages(); // throws the reason
+            throw worker.without(UcpFeature.AM);
         }
         return active.send(this, handle, id, header, headerOffset, headerLength, buffer, offset, length, flags);
     }
@@ -266,7 +280,7 @@ public final class UcpEndpoint implements AutoCloseable {
     public long amSend(int id, MemorySegment header, UcpPayload payload, int flags) {
         long handle = sending();
         if (active == null) {
-            worker.activeMessages(); // throws the reason
+            throw worker.without(UcpFeature.AM);
         }
         return active.send(this, handle, id, header, payload, flags);
     }
@@ -283,7 +297,7 @@ public final class UcpEndpoint implements AutoCloseable {
      * @return completed when header and buffer are yours again
      */
     public CompletableFuture<Void> amSendAsync(int id, MemorySegment header, MemorySegment buffer, int flags) {
-        return worker.parts().async().send(() -> amSend(id, header, buffer, flags), this);
+        return operations.async().send(() -> amSend(id, header, buffer, flags), this);
     }
 
     /**
@@ -294,9 +308,8 @@ public final class UcpEndpoint implements AutoCloseable {
      */
     public UcpStream stream() {
         if (stream == null) {
-            worker.parts().streams().checkEnabled();
-            stream =
-                    new UcpStream(this, worker.parts().streams(), worker.parts().async());
+            operations.streams().checkEnabled();
+            stream = new UcpStream(this, operations.streams(), operations.async());
         }
         return stream;
     }
@@ -384,7 +397,7 @@ public final class UcpEndpoint implements AutoCloseable {
      */
     public UcpRemoteMemory unpack(UcpPackedKey key) {
         open();
-        return new UcpRemoteMemory(this, key);
+        return new UcpRemoteMemory(this, operations.remote(), key);
     }
 
     /**
@@ -565,7 +578,7 @@ public final class UcpEndpoint implements AutoCloseable {
      * @throws WrongThreadException if the worker belongs to another thread
      */
     public CompletableFuture<Void> closeAsync(Duration timeout) {
-        long deadline = UcpWorker.deadline(timeout);
+        long deadline = WorkerCore.deadline(timeout);
         return closeAsync(() -> {
             EndpointClose close = beginClose(false);
             close.endBy(deadline);
@@ -582,11 +595,11 @@ public final class UcpEndpoint implements AutoCloseable {
             closed = new CompletableFuture<>();
         }
         CompletableFuture<Void> result = closed.copy();
-        if (!worker.parts().callbacks().isInside()) {
-            worker.parts().closes().add(begin.get());
+        if (!closes.mustDefer()) {
+            closes.add(begin.get());
         } else if (ep != 0 || closing != null) {
             refuseOperations();
-            worker.parts().callbacks().defer(() -> worker.parts().closes().add(begin.get()));
+            closes.defer(() -> closes.add(begin.get()));
         }
         return result;
     }
@@ -612,25 +625,16 @@ public final class UcpEndpoint implements AutoCloseable {
             return;
         }
         owner.check();
-        if (!worker.parts().callbacks().isInside()) {
-            closeNow(forced);
+        if (!closes.mustDefer()) {
+            closes.await(beginClose(forced));
         } else if (ep != 0) {
             refuseOperations();
-            worker.parts().callbacks().defer(() -> closeNow(forced));
+            closes.defer(() -> closes.await(beginClose(forced)));
         }
     }
 
     private boolean hasEnded() {
         return closing != null && closing.hasEnded();
-    }
-
-    private void closeNow(boolean forced) {
-        EndpointClose close = beginClose(forced);
-        if (worker.mayWait()) {
-            close.await();
-        } else {
-            worker.parts().closes().add(close);
-        }
     }
 
     private EndpointClose beginClose(boolean forced) {
@@ -642,7 +646,7 @@ public final class UcpEndpoint implements AutoCloseable {
                 throw e;
             }
             refuseOperations(); // handlers of active messages run meanwhile, and must not send any more
-            closing = new EndpointClose(worker, this);
+            closing = closes.of(this);
         }
         if (forced) {
             closing.force();
@@ -669,7 +673,7 @@ public final class UcpEndpoint implements AutoCloseable {
         if (establishment != null) {
             establishment.abandonFlush();
         }
-        worker.parts().failures().remove(failureId);
+        failures.remove(failureId);
         if (active != null) {
             active.remove(handle, this);
         }
@@ -710,7 +714,7 @@ public final class UcpEndpoint implements AutoCloseable {
         return lifetime;
     }
 
-    UcpWorker worker() {
+    WorkerCore worker() {
         return worker;
     }
 
@@ -778,7 +782,7 @@ public final class UcpEndpoint implements AutoCloseable {
         if (!isReady()) {
             inspect("a send");
             if (!isOrdered()) {
-                establishment.orderSend(this);
+                establishment.orderSend();
             }
         }
         return handle;

@@ -174,7 +174,7 @@ public final class UcpKeptMessage implements AutoCloseable {
     public long receive(MemorySegment buffer, long offset, long userData) {
         open();
         AmOperations by = operations;
-        PolledOperations polled = by.polled();
+        by.reservePolled();
         if (!isToFetch(buffer, offset)) {
             return 0;
         }
@@ -182,7 +182,7 @@ public final class UcpKeptMessage implements AutoCloseable {
         long from = descriptor;
         UcpEndpoint of = endpoint;
         received();
-        return by.receive(from, buffer, buffer.address() + offset, length, of, use, userData, polled);
+        return by.receive(from, buffer, buffer.address() + offset, length, of, use, userData);
     }
 
     /** Whether the data must be fetched; if not, it is in the buffer, and the message is released. */

@@ -23,6 +23,8 @@ import java.util.Set;
 public final class UcpListener implements AutoCloseable {
 
     private final UcpWorker worker;
+    private final ConnectionRequests requests;
+    private final WorkerCallbacks callbacks;
     private final Lifetime lifetime;
     private final UcpConnectionHandler handler;
     private final Set<UcpConnectionRequest> undecided = new LinkedHashSet<>();
@@ -31,16 +33,23 @@ public final class UcpListener implements AutoCloseable {
     private final InetSocketAddress address;
     private boolean closed;
 
-    UcpListener(UcpWorker worker, InetSocketAddress at, UcpConnectionHandler handler) {
+    UcpListener(
+            UcpWorker worker,
+            ConnectionRequests requests,
+            WorkerCallbacks callbacks,
+            InetSocketAddress at,
+            UcpConnectionHandler handler) {
         this.worker = worker;
+        this.requests = requests;
+        this.callbacks = callbacks;
         this.handler = handler;
         this.lifetime = new Lifetime("UcpListener", worker.name() + " at " + at, worker.lifetime());
-        ConnectionRequests.Retired before = worker.parts().connections().revive(at);
-        this.id = before == null ? worker.parts().connections().nextId() : before.id();
+        ConnectionRequests.Retired before = requests.revive(at);
+        this.id = before == null ? requests.nextId() : before.id();
         ConnectionRequests.Retired made = before == null ? lifetime.open(() -> create(at)) : before;
         this.handle = made.handle();
         this.address = made.address();
-        worker.parts().connections().add(id, this); // it gets no requests before the next progress
+        requests.add(id, this); // it gets no requests before the next progress
     }
 
     /**
@@ -78,9 +87,9 @@ public final class UcpListener implements AutoCloseable {
             return;
         }
         worker.owner().check();
-        if (worker.parts().callbacks().isInside()) {
+        if (callbacks.isInside()) {
             closed = true;
-            worker.parts().callbacks().defer(this::destroy);
+            callbacks.defer(this::destroy);
         } else {
             destroy();
         }
@@ -89,7 +98,7 @@ public final class UcpListener implements AutoCloseable {
     private void destroy() {
         lifetime.close(() -> {
             closed = true;
-            worker.parts().connections().retire(new ConnectionRequests.Retired(id, handle, address));
+            requests.retire(new ConnectionRequests.Retired(id, handle, address));
         });
         rejectUndecided();
     }
@@ -114,9 +123,9 @@ public final class UcpListener implements AutoCloseable {
         return worker;
     }
 
-    /** {@code ucp_listener_h}. */
-    long handle() {
-        return handle;
+    /** Rejects a request that the program has decided. */
+    void reject(long request, UcpConnectionRequest what) {
+        requests.reject(handle, request, what);
     }
 
     /** C's callback has delivered a request, which must be decided, whatever the program does. */
@@ -145,8 +154,7 @@ public final class UcpListener implements AutoCloseable {
                     params, ucp_h.UCP_LISTENER_PARAM_FIELD_SOCK_ADDR() | ucp_h.UCP_LISTENER_PARAM_FIELD_CONN_HANDLER());
             EndpointTarget.write(call, ucp_listener_params.sockaddr(params), at);
             MemorySegment connections = ucp_listener_params.conn_handler(params);
-            ucp_listener_conn_handler.cb(
-                    connections, worker.parts().connections().callback());
+            ucp_listener_conn_handler.cb(connections, requests.callback());
             ucp_listener_conn_handler.arg(connections, MemorySegment.ofAddress(id));
             long made = call.create(Libucp.LISTENER_CREATE, this, worker.handle(), params);
             return Lifetime.orDestroy(

@@ -32,8 +32,10 @@ public abstract sealed class UcpPayload permits UcpBuffer, UcpIov, UcpPackedData
     private static final int ONLY_AT_ONCE = UcpOperationOption.ONLY_AT_ONCE.bit();
     private static final int NEVER_AT_ONCE = UcpOperationOption.NEVER_AT_ONCE.bit();
 
-    private final UcpWorker worker;
+    private final WorkerCore worker;
     private final OwnerThread owner;
+    private final Operations operations;
+    private final PolledOperations completions;
     private final long datatype;
     private int mask;
     private int memoryType;
@@ -44,6 +46,8 @@ public abstract sealed class UcpPayload permits UcpBuffer, UcpIov, UcpPackedData
     UcpPayload(UcpWorker worker, long datatype) {
         this.worker = worker;
         this.owner = worker.owner();
+        this.operations = worker.operations();
+        this.completions = worker.polled();
         this.datatype = datatype;
         owner.check();
     }
@@ -89,7 +93,8 @@ public abstract sealed class UcpPayload permits UcpBuffer, UcpIov, UcpPackedData
     public UcpPayload userData(long data) {
         owner.check();
         if (polled == null) {
-            polled = worker.polled();
+            completions.reserve();
+            polled = completions;
         }
         userData = data;
         return this;
@@ -177,7 +182,7 @@ public abstract sealed class UcpPayload permits UcpBuffer, UcpIov, UcpPackedData
     final long begin(RequestSlot operation, boolean receives, int without, int with, int flags) {
         long parameters = operation.parameters((mask & ~without) | with, datatype, flags, memoryType);
         if (uses == 0 && ArenaGuard.exist()) {
-            hold(worker.parts().operations());
+            hold(operations);
         }
         uses++;
         prepare(operation);
@@ -203,7 +208,8 @@ public abstract sealed class UcpPayload permits UcpBuffer, UcpIov, UcpPackedData
      * @throws IllegalArgumentException if it was made for another worker
      */
     @HotPath
-    final void checkOf(UcpWorker user) {
+    @SuppressWarnings("ReferenceEquality") // that very one
+    final void checkOf(WorkerCore user) {
         if (worker != user) {
             throw new IllegalArgumentException(this + " was made for " + worker + ", not for " + user);
         }
@@ -253,7 +259,7 @@ public abstract sealed class UcpPayload permits UcpBuffer, UcpIov, UcpPackedData
         }
     }
 
-    final UcpWorker worker() {
+    final WorkerCore worker() {
         return worker;
     }
 }

@@ -4,7 +4,6 @@ package dev.isthmus.ucx;
 import dev.isthmus.UcxException;
 import dev.isthmus.bindings.ucx.ucp_stream_poll_ep;
 import dev.isthmus.internal.HotPath;
-import dev.isthmus.internal.ucx.UcpStreams;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -19,13 +18,13 @@ public final class UcpReadyStreams {
     private static final long ENTRY_BYTES = ucp_stream_poll_ep.layout().byteSize();
     private static final long USER_DATA = ucp_stream_poll_ep.user_data$offset();
 
-    private final UcpWorker worker;
+    private final StreamOperations operations;
     private final MemorySegment entries;
     private final UcpEndpoint[] endpoints;
     private int count;
 
-    private UcpReadyStreams(UcpWorker worker, int capacity) {
-        this.worker = worker;
+    private UcpReadyStreams(StreamOperations operations, int capacity) {
+        this.operations = operations;
         this.entries = ucp_stream_poll_ep.allocateArray(capacity, Arena.ofAuto());
         this.endpoints = new UcpEndpoint[capacity];
     }
@@ -43,8 +42,8 @@ public final class UcpReadyStreams {
         if (capacity < 1) {
             throw new IllegalArgumentException("room for " + capacity + " streams");
         }
-        worker.parts().streams().checkEnabled();
-        return new UcpReadyStreams(worker, capacity);
+        worker.streams().checkEnabled();
+        return new UcpReadyStreams(worker.streams(), capacity);
     }
 
     /**
@@ -58,18 +57,14 @@ public final class UcpReadyStreams {
      */
     @HotPath
     public int poll() {
-        worker.owner().check();
+        long found = operations.poll(entries.address(), endpoints.length);
         while (count > 0) {
             endpoints[--count] = null;
         }
-        long found = UcpStreams.poll(worker.handle(), entries.address(), endpoints.length, 0);
-        if (found < 0) {
-            throw UcxFailure.of((int) found, "ucp_stream_worker_poll", worker.toString());
-        }
         for (int i = 0; i < found; i++) {
             long id = entries.get(ValueLayout.JAVA_LONG, i * ENTRY_BYTES + USER_DATA);
-            UcpEndpoint endpoint = worker.parts().failures().endpoint(id);
-            if (endpoint != null && endpoint.isOpen()) { // else it is C's half of a closed one
+            UcpEndpoint endpoint = operations.endpoint(id);
+            if (endpoint != null) {
                 endpoints[count++] = endpoint;
             }
         }

@@ -317,7 +317,7 @@ public final class UcpRemoteAtomics {
     }
 
     private CompletableFuture<Long> async(LongSupplier operation) {
-        return memory.endpoint().worker().parts().async().fetch(operation, memory);
+        return operations.async().fetch(operation, memory);
     }
 
     /** The number that an operation has fetched. */

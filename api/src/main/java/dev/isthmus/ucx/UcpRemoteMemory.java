@@ -43,11 +43,11 @@ public final class UcpRemoteMemory implements AutoCloseable {
     private Arena arena; // of the pointer; null if there is none
     private MemorySegment pointer;
 
-    UcpRemoteMemory(UcpEndpoint endpoint, UcpPackedKey key) {
+    UcpRemoteMemory(UcpEndpoint endpoint, RemoteOperations operations, UcpPackedKey key) {
         UcpContext context = endpoint.worker().context();
         this.endpoint = endpoint;
-        this.operations = endpoint.worker().parts().remote();
-        this.slots = endpoint.worker().parts().operations();
+        this.operations = operations;
+        this.slots = operations.operations();
         this.key = key;
         this.address = key.address();
         this.byteSize = key.byteSize();
@@ -168,7 +168,7 @@ public final class UcpRemoteMemory implements AutoCloseable {
      * @return completed when the buffer is yours again
      */
     public CompletableFuture<Void> putAsync(MemorySegment from, long fromOffset, long length, long offset) {
-        return endpoint.worker().parts().async().send(() -> put(from, fromOffset, length, offset), this);
+        return operations.async().send(() -> put(from, fromOffset, length, offset), this);
     }
 
     /**
@@ -182,7 +182,7 @@ public final class UcpRemoteMemory implements AutoCloseable {
      * @return completed when the memory is yours again
      */
     public CompletableFuture<Void> putAsync(UcpMemory from, long fromOffset, long length, long offset) {
-        return endpoint.worker().parts().async().send(() -> put(from, fromOffset, length, offset), this);
+        return operations.async().send(() -> put(from, fromOffset, length, offset), this);
     }
 
     /**
@@ -288,7 +288,7 @@ public final class UcpRemoteMemory implements AutoCloseable {
      * @return completed when the bytes have arrived
      */
     public CompletableFuture<Void> getAsync(MemorySegment to, long toOffset, long length, long offset) {
-        return endpoint.worker().parts().async().send(() -> get(to, toOffset, length, offset), this);
+        return operations.async().send(() -> get(to, toOffset, length, offset), this);
     }
 
     /**
@@ -302,7 +302,7 @@ public final class UcpRemoteMemory implements AutoCloseable {
      * @return completed when the bytes have arrived
      */
     public CompletableFuture<Void> getAsync(UcpMemory to, long toOffset, long length, long offset) {
-        return endpoint.worker().parts().async().send(() -> get(to, toOffset, length, offset), this);
+        return operations.async().send(() -> get(to, toOffset, length, offset), this);
     }
 
     /**
@@ -351,7 +351,7 @@ public final class UcpRemoteMemory implements AutoCloseable {
     public int compareKey(UcpRemoteMemory other) {
         checkOpen();
         other.checkOpen();
-        if (other.endpoint.worker() != endpoint.worker()) {
+        if (!other.endpoint.worker().equals(endpoint.worker())) {
             throw new IllegalArgumentException(other + " is of another worker than " + this);
         }
         return RemoteKeys.compare(this, endpoint.worker().handle(), handle(), other.handle());
@@ -397,22 +397,10 @@ public final class UcpRemoteMemory implements AutoCloseable {
         open = false; // before any progress, as handlers of the program run in it
         limit = -1;
         try {
-            if (!endpoint.worker().parts().callbacks().isInside()
-                    && endpoint.worker().mayWait()) {
-                drain();
-            }
+            operations.drain(this);
         } finally {
             lifetime.endClose();
             destroyIfUnused();
-        }
-    }
-
-    private void drain() {
-        UcpWorker worker = endpoint.worker();
-        long deadline = worker.closeDeadline();
-        boolean inTime = true;
-        while (outstanding > 0 && inTime && worker.parts().pending().count(endpoint) > 0) {
-            inTime = worker.parts().pendingEvents().progressUntil(deadline);
         }
     }
 
@@ -421,6 +409,11 @@ public final class UcpRemoteMemory implements AutoCloseable {
         if (unused != 0) {
             UcpCall.run(Libucp.RKEY_DESTROY, unused);
         }
+    }
+
+    /** How many operations with this key have not ended. */
+    int outstanding() {
+        return outstanding;
     }
 
     /** An operation with this key was begun. */
@@ -461,7 +454,7 @@ public final class UcpRemoteMemory implements AutoCloseable {
     /** Makes all checks before a put or a get. */
     private long inspect(long offset, long length) {
         if (!transfers) {
-            throw new IllegalStateException("the context of " + endpoint.worker() + " was made without UcpFeature.RMA");
+            throw endpoint.worker().without(UcpFeature.RMA);
         }
         long at = at(offset, length);
         endpoint.inspect("an operation on remote memory");

@@ -3,7 +3,6 @@ package dev.isthmus.ucx;
 
 import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.OwnerThread;
-import dev.isthmus.internal.ucx.Ucp;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -24,15 +23,15 @@ public final class UcpRequests {
     public static final long NOT_BEGUN = -1;
 
     private final OwnerThread owner;
-    private final long worker;
     private final Operations operations;
-    private AsyncRequests async; // set later, as it needs this
-    private PolledOperations polled; // null until there is one
+    private final AsyncRequests async;
+    private final PolledOperations polled;
 
-    UcpRequests(OwnerThread owner, long worker, Operations operations) {
+    UcpRequests(OwnerThread owner, Operations operations, AsyncRequests async, PolledOperations polled) {
         this.owner = owner;
-        this.worker = worker;
         this.operations = operations;
+        this.async = async;
+        this.polled = polled;
     }
 
     /**
@@ -90,8 +89,7 @@ public final class UcpRequests {
             return 0;
         }
         owner.check();
-        RequestSlot slot = slot(request);
-        return operations.received(slot) ? slot.length : 0;
+        return operations.lengthOf(slot(request));
     }
 
     /**
@@ -107,8 +105,7 @@ public final class UcpRequests {
             return 0;
         }
         owner.check();
-        RequestSlot slot = slot(request);
-        return operations.received(slot) ? slot.senderTag : 0;
+        return operations.senderTagOf(slot(request));
     }
 
     /**
@@ -142,15 +139,11 @@ public final class UcpRequests {
             return;
         }
         owner.check();
-        RequestSlot slot = request < 0 ? polled(request) : slot(request);
-        if (!operations.hasEnded(slot)) {
-            Ucp.requestCancel(worker, slot.address);
-            operations.touch();
-        }
+        operations.cancel(request < 0 ? polled(request) : slot(request));
     }
 
     private RequestSlot polled(long request) {
-        RequestSlot slot = polled == null ? null : polled.find(request);
+        RequestSlot slot = polled.find(request);
         if (slot == null) {
             throw new IllegalArgumentException("no operation of this worker that carries user data has the number 0x"
                     + Long.toHexString(request) + ": it was polled already, or belongs to another worker");
@@ -231,20 +224,6 @@ public final class UcpRequests {
     public int outstanding() {
         owner.check();
         return operations.inUse() - operations.implicit();
-    }
-
-    void futures(AsyncRequests futures) {
-        async = futures;
-    }
-
-    void polled(PolledOperations those) {
-        polled = those;
-    }
-
-    /** See {@link Operations#progressed}. */
-    @HotPath
-    void progressed(int events) {
-        operations.progressed(events);
     }
 
     @HotPath

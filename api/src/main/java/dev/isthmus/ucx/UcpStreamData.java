@@ -31,7 +31,7 @@ public final class UcpStreamData extends UcpBytes implements AutoCloseable {
      * @return the holder
      */
     public static UcpStreamData of(UcpWorker worker) {
-        return new UcpStreamData(worker.parts().streams());
+        return new UcpStreamData(worker.streams());
     }
 
     /**

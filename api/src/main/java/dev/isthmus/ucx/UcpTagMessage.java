@@ -32,7 +32,7 @@ public final class UcpTagMessage implements AutoCloseable {
      * @return the holder
      */
     public static UcpTagMessage of(UcpWorker worker) {
-        return new UcpTagMessage(worker.parts().tags());
+        return new UcpTagMessage(worker.tags());
     }
 
     /**

@@ -3,11 +3,8 @@ package dev.isthmus.ucx;
 
 import dev.isthmus.UcxException;
 import dev.isthmus.internal.EventSource;
-import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.ucx.Libucp;
 import dev.isthmus.internal.ucx.Ucp;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 
 /**
@@ -36,25 +33,29 @@ public final class UcpWakeup {
     private static final int OK = 0;
     private static final int BUSY = -15; // UCS_ERR_BUSY
 
-    private final UcpWorker worker;
-    private final long handle;
-    private final int fd;
-    private final EventSource source;
-    private boolean closed; // guarded by this, whose monitor is held during a signal
+    private final WorkerCore worker;
+    private final WakeupDescriptor descriptor;
+    private final Operations operations;
+    private final WorkerCallbacks callbacks;
+    private final WorkerProgress progress;
+    private final PendingEvents events;
+    private final WorkerClose close;
 
-    UcpWakeup(UcpWorker worker, Lifetime lifetime, long handle) {
+    UcpWakeup(
+            WorkerCore worker,
+            WakeupDescriptor descriptor,
+            Operations operations,
+            WorkerCallbacks callbacks,
+            WorkerProgress progress,
+            PendingEvents events,
+            WorkerClose close) {
         this.worker = worker;
-        this.handle = handle;
-        this.fd = eventFd(worker, handle);
-        this.source = new EventSource(lifetime, fd);
-    }
-
-    private static int eventFd(UcpWorker worker, long handle) {
-        try (var call = new UcpCall()) {
-            MemorySegment out = call.allocate(ValueLayout.JAVA_INT);
-            call.check(Libucp.WORKER_GET_EFD, worker, handle, out);
-            return out.get(ValueLayout.JAVA_INT, 0);
-        }
+        this.descriptor = descriptor;
+        this.operations = operations;
+        this.callbacks = callbacks;
+        this.progress = progress;
+        this.events = events;
+        this.close = close;
     }
 
     /**
@@ -67,7 +68,7 @@ public final class UcpWakeup {
      */
     public int fileDescriptor() {
         worker.owner().check();
-        return fd;
+        return descriptor.fd();
     }
 
     /**
@@ -80,13 +81,13 @@ public final class UcpWakeup {
      */
     public boolean arm() {
         worker.owner().check();
-        worker.parts().callbacks().refuseInside("waiting");
+        callbacks.refuseInside("waiting");
         return armTransports() && isStillIdle();
     }
 
     private boolean armTransports() {
         try (var call = new UcpCall()) {
-            int status = call.integer8(Libucp.WORKER_ARM, handle);
+            int status = call.integer8(Libucp.WORKER_ARM, worker.handle());
             if (status != BUSY && status != OK) {
                 throw UcxFailure.of(status, Libucp.WORKER_ARM.name(), worker.toString());
             }
@@ -97,10 +98,10 @@ public final class UcpWakeup {
     // An armed completion queue reports completions from then on. UCX does not look for those between its last progress
     // and the arming, and Soft-RoCE, for one, does not report them.
     private boolean isStillIdle() {
-        int events = Ucp.workerProgress(handle);
-        worker.requests().progressed(events);
-        worker.parts().pendingEvents().progressed();
-        return events == 0 && !worker.hasUndelivered();
+        int found = Ucp.workerProgress(worker.handle());
+        operations.progressed(found);
+        progress.progressed();
+        return found == 0 && !events.anyUndelivered();
     }
 
     /**
@@ -120,8 +121,8 @@ public final class UcpWakeup {
         if (!arm()) {
             return true;
         }
-        Duration most = worker.parts().close().atMost(timeout);
-        return source.awaitReadable(most) || most.compareTo(timeout) < 0; // the deadline of a close has come
+        Duration most = atMost(timeout);
+        return descriptor.awaitReadable(most) || most.compareTo(timeout) < 0; // the deadline of a close has come
     }
 
     /**
@@ -132,27 +133,13 @@ public final class UcpWakeup {
      * @throws UcxException if UCX refuses
      */
     public void signal() {
-        if (!signalIfOpen()) {
+        if (!descriptor.signalIfOpen()) {
             throw new IllegalStateException(worker + " is closed");
         }
     }
 
-    /** Like {@link #signal}, but does nothing if the worker is closed; returns whether it was open. */
-    synchronized boolean signalIfOpen() {
-        if (closed) {
-            return false;
-        }
-        try (var call = new UcpCall()) {
-            call.check(Libucp.WORKER_SIGNAL, worker, handle);
-        }
-        return true;
-    }
-
-    /** Called before C destroys the worker: from now on, nobody uses the descriptor. */
-    void shut() {
-        synchronized (this) {
-            closed = true;
-        }
-        source.shut();
+    /** How long the worker can be left alone if nothing happens, at most the given time. */
+    Duration atMost(Duration timeout) {
+        return close.atMost(timeout);
     }
 }

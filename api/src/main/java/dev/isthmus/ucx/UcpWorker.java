@@ -4,13 +4,9 @@ package dev.isthmus.ucx;
 import dev.isthmus.CheckReturnValue;
 import dev.isthmus.UcxException;
 import dev.isthmus.internal.HotPath;
-import dev.isthmus.internal.Lifetime;
-import dev.isthmus.internal.Natives;
-import dev.isthmus.internal.OwnerThread;
 import dev.isthmus.internal.ucx.Libucp;
 import dev.isthmus.internal.ucx.Ucp;
 import dev.isthmus.loop.EventLoop;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -18,7 +14,6 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
@@ -31,7 +26,7 @@ import java.util.function.Consumer;
  * <p>Creating and closing endpoints, creating a listener and rejecting a client let UCX progress, too. Handlers of
  * active messages may run within these calls; the next {@link #progress()} reports everything else.
  */
-public final class UcpWorker implements AutoCloseable {
+public final class UcpWorker extends WorkerCore implements AutoCloseable {
 
     /** The mask of a receive that matches exactly its tag. */
     public static final long EXACT_TAG = -1L;
@@ -39,134 +34,79 @@ public final class UcpWorker implements AutoCloseable {
     /** The mask of a receive that matches any tag. */
     public static final long ANY_TAG = 0;
 
-    /** There are events to deliver. */
-    private static final int EVENTS = 1;
-
-    /** The program is running inside a callback. */
-    private static final int CALLBACK = 1 << 1;
-
-    private final UcpContext context;
-    private final Lifetime lifetime;
-    private final OwnerThread owner;
-    private final Arena arena;
-    private final EndpointFailures failures;
-    private final ConnectionRequests connections;
     private final Operations operations;
     private final WorkerCallbacks callbacks;
-    private final UcpRequests requests;
-    private final PendingOperations pending;
+    private final WorkerProgress progress;
+    private final WakeupDescriptor descriptor; // null without the feature
+    private final PolledOperations polled;
     private final AsyncRequests async;
-    private final PendingEvents pendingEvents;
-    private final WorkerParts parts;
-    private final WorkerClose close = new WorkerClose(this);
+    private final PendingOperations pending;
+    private final UcpRequests requests;
+    private final EndpointFailures failures;
     private final TagOperations tags;
     private final StreamOperations streams;
     private final OrderOperations order;
     private final UcpActiveMessages active; // null without the feature
-    private final long closeNanos;
-    private final boolean single;
-    private final long worker;
+    private final GenericDatatype datatype;
+    private final EndpointCreation endpoints;
+    private final ConnectionRequests connections;
+    private final LoopedWorker looped; // null if the program progresses it
+    private final WorkerClose close;
+    private final PendingEvents pendingEvents;
     private final UcpWakeup wakeup; // null without the feature
-    private GenericDatatype generic; // null until it is used
-    private PolledOperations polled; // the same
-    private final EventLoop loop; // null if the program progresses it
-    private final LoopedWorker looped;
-    private int progressFlags; // one field for all that a progress must check besides C's part
 
+    // A part gets in its constructor all that it uses, so the order is that of their layers.
     UcpWorker(UcpContext context, String name, UcpWorkerConfig config, EventLoop loop) {
-        this.context = context;
-        this.loop = loop;
-        this.lifetime = loop == null
-                ? new Lifetime("UcpWorker", name, context.lifetime())
-                : new Lifetime("UcpWorker", name, context.lifetime(), Natives.lifetime(loop));
-        this.single = config.threadMode() == UcpThreadMode.SINGLE;
-        this.owner = new OwnerThread(lifetime, single);
-        this.closeNanos = nanos(config.closeTimeout());
-        this.arena = Arena.ofShared(); // another thread may close it, after a hand-over
+        super(context, name, config, loop);
         try {
-            this.failures = new EndpointFailures(this, arena);
-            this.connections = new ConnectionRequests(this, arena);
-            this.operations = new Operations(this, owner, arena, config.reservedRequests());
-            this.callbacks = new WorkerCallbacks(this, operations);
-            this.worker = lifetime.open(() -> WorkerCreation.create(context, config, name));
-            this.requests = new UcpRequests(owner, worker, operations);
-            this.async = new AsyncRequests(this, requests, operations, arena);
-            requests.futures(async);
-            this.pending = new PendingOperations(operations, async, worker);
-            this.tags = new TagOperations(this, owner, operations, arena);
-            this.streams = new StreamOperations(this, operations, arena);
-            this.order = new OrderOperations(this, owner, operations);
-            var remote = new RemoteOperations(this, operations);
-            this.active = has(UcpFeature.AM) ? new UcpActiveMessages(this, owner, operations, callbacks, arena) : null;
-            this.pendingEvents =
-                    new PendingEvents(this, operations, async, active, callbacks, failures, connections, close);
-            this.parts = new WorkerParts(
-                    operations,
-                    pending,
-                    async,
-                    tags,
-                    streams,
-                    order,
-                    remote,
-                    active == null ? null : active.operations(),
-                    callbacks,
-                    failures,
-                    connections,
-                    pendingEvents,
-                    close);
-            this.wakeup = has(UcpFeature.WAKEUP) ? new UcpWakeup(this, lifetime, worker) : null;
+            operations = new Operations(this, config.reservedRequests());
+            callbacks = new WorkerCallbacks(this, operations);
+            progress = new WorkerProgress(this, operations, callbacks);
+            descriptor = has(UcpFeature.WAKEUP) ? new WakeupDescriptor(this) : null;
+            polled = new PolledOperations(this, operations, loop == null || config.completions() != null);
+            async = new AsyncRequests(this, operations, descriptor);
+            pending = new PendingOperations(operations, async, polled);
+            requests = new UcpRequests(owner(), operations, async, polled);
+            failures = new EndpointFailures(this);
+            tags = new TagOperations(this, operations, async);
+            streams = new StreamOperations(this, operations, failures);
+            order = new OrderOperations(this, operations, polled, callbacks);
+            var remote = new RemoteOperations(this, operations, polled, async, pending, progress);
+            active = has(UcpFeature.AM) ? new UcpActiveMessages(this, operations, polled, async, callbacks) : null;
+            datatype = new GenericDatatype(this, callbacks);
+            var closes = new EndpointCloses(this, callbacks, pending, streams, progress);
+            var am = active == null ? null : active.operations();
+            var all = new EndpointOperations(tags, streams, order, remote, am, async);
+            endpoints = new EndpointCreation(this, progress, pending, failures, closes, all);
+            connections = new ConnectionRequests(this, progress);
+            looped = loop == null ? null : new LoopedWorker(this, loop, config);
+            var destruction = new WorkerDestruction(
+                    this, looped, descriptor, pending, async, tags, streams, active, connections, datatype);
+            close = new WorkerClose(this, callbacks, progress, pending, async, closes, destruction);
+            pendingEvents =
+                    new PendingEvents(this, callbacks, progress, pending, async, failures, closes, connections, close);
+            wakeup = descriptor == null
+                    ? null
+                    : new UcpWakeup(this, descriptor, operations, callbacks, progress, pendingEvents, close);
             config.handlers().forEach((id, handler) -> activeMessages().setHandler(id, handler));
-            this.looped = loop == null ? null : new LoopedWorker(loop, this, config); // last, as the loop then uses it
+            if (looped != null) {
+                looped.register(); // last, as the loop then uses it
+            }
         } catch (Throwable t) {
             undo();
             throw t;
         }
     }
 
-    private boolean has(UcpFeature feature) {
-        return context.features().contains(feature);
-    }
-
     /** Not all of it could be created. */
     private void undo() {
-        lifetime.close(() -> {
-            if (wakeup != null) {
-                wakeup.shut();
+        lifetime().close(() -> {
+            if (descriptor != null) {
+                descriptor.shut();
             }
-            if (worker != 0) {
-                UcpCall.run(Libucp.WORKER_DESTROY, worker);
-            }
+            UcpCall.run(Libucp.WORKER_DESTROY, handle());
         });
-        arena.close();
-    }
-
-    /** The generic datatype, which is created on first use. */
-    GenericDatatype genericDatatype() {
-        owner.check();
-        if (generic == null) {
-            generic = new GenericDatatype(callbacks, pendingEvents, arena);
-        }
-        return generic;
-    }
-
-    /** The operations that carry user data. */
-    @HotPath
-    PolledOperations polled() {
-        return polled != null ? polled : makePolled();
-    }
-
-    private PolledOperations makePolled() {
-        owner.check();
-        if (polled == null) {
-            if (looped != null && !looped.deliversCompletions()) {
-                throw new IllegalStateException(this + " belongs to " + loop + ", which tells nobody of completions:"
-                        + " give it a handler by UcpWorkerConfig.completions()");
-            }
-            polled = new PolledOperations(operations, arena);
-            requests.polled(polled);
-            pending.polled(polled);
-        }
-        return polled;
+        arena().close();
     }
 
     /**
@@ -177,7 +117,7 @@ public final class UcpWorker implements AutoCloseable {
      * @throws WrongThreadException if it belongs to another thread
      */
     public UcpAddress address() {
-        owner.check();
+        owner().check();
         return WorkerQueries.address(this);
     }
 
@@ -190,7 +130,7 @@ public final class UcpWorker implements AutoCloseable {
      * @throws WrongThreadException if it belongs to another thread
      */
     public UcpAddress networkAddress() {
-        owner.check();
+        owner().check();
         return WorkerQueries.networkAddress(this);
     }
 
@@ -202,7 +142,7 @@ public final class UcpWorker implements AutoCloseable {
      * @throws WrongThreadException if it belongs to another thread
      */
     public UcpWorkerAttributes attributes() {
-        owner.check();
+        owner().check();
         return WorkerQueries.attributes(this);
     }
 
@@ -214,9 +154,9 @@ public final class UcpWorker implements AutoCloseable {
      * @throws WrongThreadException if it belongs to another thread
      */
     public String info() {
-        owner.check();
+        owner().check();
         try (var call = new UcpCall()) {
-            return call.print(Libucp.WORKER_PRINT_INFO, worker);
+            return call.print(Libucp.WORKER_PRINT_INFO, handle());
         }
     }
 
@@ -228,7 +168,7 @@ public final class UcpWorker implements AutoCloseable {
      */
     public UcpWakeup wakeup() {
         if (wakeup == null) {
-            throw new IllegalStateException("the context of " + this + " was made without UcpFeature.WAKEUP");
+            throw without(UcpFeature.WAKEUP);
         }
         return wakeup;
     }
@@ -242,7 +182,7 @@ public final class UcpWorker implements AutoCloseable {
      */
     public UcpActiveMessages activeMessages() {
         if (active == null) {
-            throw new IllegalStateException("the context of " + this + " was made without UcpFeature.AM");
+            throw without(UcpFeature.AM);
         }
         return active;
     }
@@ -279,7 +219,7 @@ public final class UcpWorker implements AutoCloseable {
      */
     public UcpEndpoint createEndpoint(UcpAddress remote, Consumer<UcpEndpointConfig> configurer) {
         String name = Integer.toHexString(remote.hashCode());
-        return createEndpoint(new EndpointTarget.WorkerTarget(remote), name, UcpErrorHandling.NONE, configurer);
+        return endpoints.create(new EndpointTarget.WorkerTarget(remote), name, UcpErrorHandling.NONE, configurer);
     }
 
     /**
@@ -306,28 +246,8 @@ public final class UcpWorker implements AutoCloseable {
      * @throws UcxException if no transport can connect to such an address
      */
     public UcpEndpoint createEndpoint(InetSocketAddress remote, Consumer<UcpEndpointConfig> configurer) {
-        return createEndpoint(
+        return endpoints.create(
                 new EndpointTarget.ListenerTarget(remote), remote.toString(), UcpErrorHandling.PEER, configurer);
-    }
-
-    UcpEndpoint createEndpoint(
-            EndpointTarget target, String name, UcpErrorHandling mode, Consumer<UcpEndpointConfig> configurer) {
-        checkAcceptsCalls();
-        UcpEndpointConfig config = new UcpEndpointConfig(mode);
-        config.filling.by(configurer, config);
-        checkAcceptsCalls(); // the configurer may have closed the worker, or handed it over
-        pendingEvents.drainSocketEvents();
-        try {
-            return new UcpEndpoint(this, target, name, config);
-        } catch (UcxException e) {
-            pendingEvents.drainSocketEvents();
-            throw e;
-        }
-    }
-
-    private void checkAcceptsCalls() {
-        owner.check();
-        close.refuseDuringClose();
     }
 
     /**
@@ -342,9 +262,9 @@ public final class UcpWorker implements AutoCloseable {
      * @throws UcxException if UCX refuses, for example because the port is in use
      */
     public UcpListener createListener(InetSocketAddress at, UcpConnectionHandler handler) {
-        checkAcceptsCalls();
-        pendingEvents.drainSocketEvents();
-        return new UcpListener(this, at, Objects.requireNonNull(handler, "handler"));
+        checkAcceptsChildren();
+        progress.drainSocketEvents();
+        return new UcpListener(this, connections, callbacks, at, Objects.requireNonNull(handler, "handler"));
     }
 
     /**
@@ -357,19 +277,19 @@ public final class UcpWorker implements AutoCloseable {
      */
     @HotPath
     public int progress() {
-        owner.check();
-        if (progressFlags != 0) {
+        owner().check();
+        if (isFlagged()) {
             callbacks.refuseInside("progress");
         }
-        int events = Ucp.workerProgress(worker);
+        int events = Ucp.workerProgress(handle());
         operations.progressed(events);
-        return progressFlags == 0 ? events : deliver(events);
+        return isFlagged() ? deliver(events) : events;
     }
 
     /** Delivers pending events. An ended future counts as one, or else a loop that waits for it would go to sleep. */
     private int deliver(int events) {
         int before = pendingEvents.endings();
-        progressFlags = pendingEvents.deliver(events != 0) ? EVENTS : 0; // stays set if the program's part throws
+        eventsLeft(pendingEvents.deliver(events != 0)); // as before if the program's part throws
         return events == 0 && pendingEvents.endings() != before ? 1 : events;
     }
 
@@ -386,13 +306,8 @@ public final class UcpWorker implements AutoCloseable {
     @HotPath
     @CheckReturnValue
     public int poll(UcpCompletions into) {
-        owner.check();
-        PolledOperations those = polled;
-        if (those == null) {
-            into.clear();
-            return 0;
-        }
-        return those.poll(into);
+        owner().check();
+        return polled.poll(into);
     }
 
     /**
@@ -589,16 +504,16 @@ public final class UcpWorker implements AutoCloseable {
      * @throws WrongThreadException if it belongs to another thread
      */
     public void handOver(Thread next) {
-        if (single) {
+        if (owner().isForGood()) {
             throw new IllegalStateException(this + " was made with UcpThreadMode.SINGLE, for one thread only");
         }
-        owner.check();
-        if (loop != null) {
-            throw new IllegalStateException(this + " belongs to " + loop + " and cannot be handed over");
+        owner().check();
+        if (loop() != null) {
+            throw new IllegalStateException(this + " belongs to " + loop() + " and cannot be handed over");
         }
         callbacks.refuseInside("a hand-over");
         failures.handedOver();
-        owner.handOver(next);
+        owner().handOver(next);
     }
 
     /**
@@ -623,7 +538,7 @@ public final class UcpWorker implements AutoCloseable {
      */
     @Override
     public void close() {
-        if (loop == null || (owner.isCurrent() && mayWait())) {
+        if (loop() == null || (owner().isCurrent() && mayWait())) {
             close.await();
         } else {
             closeOnLoop();
@@ -632,12 +547,12 @@ public final class UcpWorker implements AutoCloseable {
 
     private void closeOnLoop() {
         try {
-            CompletableFuture<Void> closed = loop.call(close::begin);
+            CompletableFuture<Void> closed = loop().call(close::begin);
             if (mayWait()) {
                 closed.join();
             }
         } catch (RejectedExecutionException e) {
-            if (lifetime.isOpen()) {
+            if (lifetime().isOpen()) {
                 throw e;
             }
         } catch (CompletionException e) {
@@ -683,129 +598,50 @@ public final class UcpWorker implements AutoCloseable {
         return close.beginWithin(deadline(timeout));
     }
 
-    /** All endpoints are closed: ends everything that needs no other party. */
-    void endLocalOperations() {
-        pending.cancelReceives();
-        if (active != null) {
-            active.close();
-        }
-        tags.dropAll();
+    // For what a program creates by itself for a worker: holders and payloads.
+
+    TagOperations tags() {
+        return tags;
     }
 
-    /** Destroys everything that is left, including C's worker, unless that would end the process. */
-    void destroy(boolean inC) {
-        if (looped != null) {
-            looped.unregister();
-        }
-        if (wakeup != null) {
-            wakeup.shut();
-        }
-        tags.dropAll(); // those that were taken since
-        boolean leave = !inC;
-        leave |= !streams.takeAllBack(); // another worker reads it
-        leave |= active != null && !active.takeAllBack();
-        async.recordEnded(); // with the numbers fetched from remote memory
-        pending.abandonRemoteMemory();
-        if (!leave) {
-            connections.destroyRetired();
-            UcpCall.run(Libucp.WORKER_DESTROY, worker);
-            if (generic != null) {
-                generic.destroy();
-            }
-            leave = pending.count(null) > 0; // their buffers may still be registered with the context
-            pending.release();
-            async.recordEnded();
-            arena.close();
-        } else {
-            pending.release();
-            async.recordEnded();
-        }
-        if (leave) {
-            context.abandon();
-        }
+    StreamOperations streams() {
+        return streams;
     }
 
-    /** There is something to do after the next progress: for a future, or for what a callback recorded. */
-    void requestDelivery() {
-        progressFlags |= EVENTS;
+    Operations operations() {
+        return operations;
     }
 
-    /** A thread, perhaps not the worker's, has left something to do: wakes the worker's thread. */
-    void wakeUp() {
-        if (wakeup != null && !owner.isCurrent()) {
-            wakeup.signalIfOpen();
-        }
+    PolledOperations polled() {
+        return polled;
     }
 
-    /** The program's part of a callback begins, or the outermost has ended. */
-    @HotPath
-    void insideCallback(boolean inside) {
-        progressFlags = inside ? progressFlags | CALLBACK : progressFlags & ~CALLBACK;
+    GenericDatatype genericDatatype() {
+        return datatype;
     }
 
-    /**
-     * Whether the program would miss something if its thread slept now: UCX ends a few operations without counting that
-     * as progress.
-     */
+    /** Creates endpoints, also to clients that are accepted. */
+    EndpointCreation endpoints() {
+        return endpoints;
+    }
+
+    // For tests.
+
+    WorkerCallbacks callbacks() {
+        return callbacks;
+    }
+
+    PendingOperations pending() {
+        return pending;
+    }
+
     boolean hasUndelivered() {
-        boolean ended = pending.anyEndedUnreported() || (polled != null && polled.any());
-        return ended || ((progressFlags & EVENTS) != 0 && pendingEvents.any());
-    }
-
-    /** Rejects a connection request of a listener, which C has. */
-    void reject(long listener, long request, Object what) {
-        try (var call = new UcpCall()) {
-            call.check(Libucp.LISTENER_REJECT, what, listener, request);
-        }
-        pendingEvents.drainSocketEvents();
-    }
-
-    /** Whether the calling thread may wait. In a turn of the loop, it may not, as others would wait, too. */
-    boolean mayWait() {
-        return loop == null || !loop.isCurrent();
-    }
-
-    /** The value of {@link System#nanoTime} when this time is over. */
-    static long deadline(Duration timeout) {
-        return System.nanoTime() + nanos(timeout);
-    }
-
-    private static long nanos(Duration time) {
-        return Math.max(0, TimeUnit.NANOSECONDS.convert(time)); // at most 292 years
-    }
-
-    long closeDeadline() {
-        return System.nanoTime() + closeNanos;
-    }
-
-    @HotPath
-    OwnerThread owner() {
-        return owner;
-    }
-
-    Lifetime lifetime() {
-        return lifetime;
-    }
-
-    String name() {
-        return lifetime.name();
-    }
-
-    long handle() {
-        return worker;
-    }
-
-    UcpContext context() {
-        return context;
-    }
-
-    WorkerParts parts() {
-        return parts;
+        return pendingEvents.anyUndelivered();
     }
 
     /** The worker as it appears in error messages. */
     @Override
     public String toString() {
-        return lifetime.toString();
+        return lifetime().toString();
     }
 }

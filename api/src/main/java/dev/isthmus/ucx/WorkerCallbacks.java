@@ -6,7 +6,8 @@ import java.util.Arrays;
 
 /**
  * Knows whether the program is inside a UCX callback, where it may neither progress the worker nor wait. Also keeps
- * what the program closes there, as UCX uses it until it has returned. For the worker's thread.
+ * what the program closes there, as UCX uses it until it has returned, and what it throws there, as C cannot pass that
+ * on. For the worker's thread.
  */
 final class WorkerCallbacks {
 
@@ -14,13 +15,14 @@ final class WorkerCallbacks {
     static final String PACKING = "inside a callback that packs data, as UCX is in the middle of a message: let the"
             + " callback return first";
 
-    private final UcpWorker worker;
+    private final WorkerCore worker;
     private final RequestSlots slots;
     private final ArrayDeque<Runnable> deferred = new ArrayDeque<>();
+    private Throwable thrown; // by the program
     private int depth; // a callback that sends over the self transport can cause another one
     private RequestSlot[] kept = new RequestSlot[4]; // by depth, the results of RequestSlots.beginCallback
 
-    WorkerCallbacks(UcpWorker worker, RequestSlots slots) {
+    WorkerCallbacks(WorkerCore worker, RequestSlots slots) {
         this.worker = worker;
         this.slots = slots;
     }
@@ -86,9 +88,9 @@ final class WorkerCallbacks {
         worker.requestDelivery();
     }
 
-    /** Whether {@link #runDeferred} has something to do. */
+    /** Whether {@link #runDeferred} or {@link #rethrow} has something to do. */
     boolean any() {
-        return !deferred.isEmpty();
+        return !deferred.isEmpty() || thrown != null;
     }
 
     /** Runs the deferred closes. If one throws, the remaining ones run next time. */
@@ -96,6 +98,35 @@ final class WorkerCallbacks {
         Runnable close;
         while ((close = deferred.poll()) != null) {
             close.run();
+        }
+    }
+
+    /** Records an exception of the program, for the next progress. */
+    @SuppressWarnings("ReferenceEquality") // a throwable cannot suppress itself
+    void addFailure(Throwable t) {
+        if (thrown == null) {
+            thrown = t;
+        } else if (thrown != t) {
+            thrown.addSuppressed(t);
+        }
+        worker.requestDelivery();
+    }
+
+    /** Records an exception such as a stack overflow, in spite of earlier ones, as adding it to them may fail, too. */
+    void replaceFailure(Throwable t) {
+        thrown = t;
+        worker.requestDelivery();
+    }
+
+    /** Throws what was recorded, if anything. */
+    void rethrow() {
+        Throwable t = thrown;
+        thrown = null;
+        switch (t) {
+            case null -> {}
+            case RuntimeException e -> throw e;
+            case Error e -> throw e;
+            default -> throw new IllegalStateException("a callback of " + worker + " failed", t);
         }
     }
 }

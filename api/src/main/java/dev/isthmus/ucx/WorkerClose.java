@@ -31,7 +31,13 @@ final class WorkerClose {
     // such as Debian's.
     private static final int FIXED_MINOR = 14;
 
-    private final UcpWorker worker;
+    private final WorkerCore worker;
+    private final WorkerCallbacks callbacks;
+    private final WorkerProgress progress;
+    private final PendingOperations pending;
+    private final AsyncRequests async;
+    private final EndpointCloses closes;
+    private final WorkerDestruction destruction;
     private Stage stage = Stage.NOT_BEGUN;
     private CompletableFuture<Void> future; // null if only close() waits for it
     private long deadline;
@@ -39,8 +45,21 @@ final class WorkerClose {
     private long flush; // in memory of UCX's own
     private boolean flushed;
 
-    WorkerClose(UcpWorker worker) {
+    WorkerClose(
+            WorkerCore worker,
+            WorkerCallbacks callbacks,
+            WorkerProgress progress,
+            PendingOperations pending,
+            AsyncRequests async,
+            EndpointCloses closes,
+            WorkerDestruction destruction) {
         this.worker = worker;
+        this.callbacks = callbacks;
+        this.progress = progress;
+        this.pending = pending;
+        this.async = async;
+        this.closes = closes;
+        this.destruction = destruction;
     }
 
     /**
@@ -65,7 +84,7 @@ final class WorkerClose {
         CompletableFuture<Void> result = begin();
         deadline = nanoTime;
         limited = true;
-        worker.parts().closes().endBy(nanoTime);
+        closes.endBy(nanoTime);
         return result;
     }
 
@@ -75,10 +94,10 @@ final class WorkerClose {
             return;
         }
         start();
-        worker.parts().closes().await();
+        closes.await();
         try {
             while (!advanceStage()) {
-                worker.parts().pendingEvents().progressUntil(deadline);
+                progress.progressUntil(deadline);
             }
         } catch (IllegalStateException e) {
             refused(e);
@@ -89,13 +108,14 @@ final class WorkerClose {
 
     private void start() {
         worker.owner().check();
-        worker.parts().callbacks().refuseInside("close");
-        worker.parts().callbacks().runDeferred();
+        callbacks.refuseInside("close");
+        callbacks.runDeferred();
         if (stage == Stage.NOT_BEGUN) {
-            if (!worker.parts().closes().any()) {
+            if (!closes.any()) {
                 worker.lifetime().checkClosable();
             }
             stage = Stage.ENDPOINTS;
+            worker.closing(true);
             limited = false;
         }
     }
@@ -120,6 +140,7 @@ final class WorkerClose {
     private void refused(IllegalStateException reason) {
         CompletableFuture<Void> waiting = future;
         stage = Stage.NOT_BEGUN;
+        worker.closing(false);
         future = null;
         if (waiting != null) {
             waiting.completeExceptionally(reason);
@@ -127,18 +148,11 @@ final class WorkerClose {
     }
 
     private void end() {
-        worker.owner().close(() -> worker.destroy(mayDestroy()));
-        worker.parts()
-                .async()
-                .abandon(); // now and not before, so that what the futures' actions do to the worker does not reach C
+        worker.owner().close(() -> destruction.destroy(mayDestroy()));
+        async.abandon(); // now and not before, so that what the futures' actions do to the worker does not reach C
         if (future != null) {
             future.complete(null);
         }
-    }
-
-    /** Whether the close has begun. */
-    boolean isUnderWay() {
-        return stage != Stage.NOT_BEGUN;
     }
 
     /** Whether {@link #advance} has something to do. */
@@ -146,16 +160,9 @@ final class WorkerClose {
         return stage != Stage.NOT_BEGUN && !isWaiting();
     }
 
-    /** Refuses calls that would interfere with it. */
-    void refuseDuringClose() {
-        if (stage != Stage.NOT_BEGUN) {
-            throw new IllegalStateException(worker + " is being closed");
-        }
-    }
-
     /** How long nothing needs to be done, at most the given time, if nothing else happens. */
     Duration atMost(Duration timeout) {
-        Duration most = worker.parts().closes().atMost(timeout);
+        Duration most = closes.atMost(timeout);
         if (!hasDeadline()) {
             return most;
         }
@@ -175,8 +182,8 @@ final class WorkerClose {
     private boolean isWaiting() {
         return (!hasDeadline() || nanosLeft() > 0)
                 && switch (stage) {
-                    case ENDPOINTS -> worker.parts().closes().any();
-                    case OPERATIONS -> worker.parts().pending().count(null) > 0;
+                    case ENDPOINTS -> closes.any();
+                    case OPERATIONS -> pending.count(null) > 0;
                     case FLUSH -> isFlushing();
                     case NOT_BEGUN, NOTHING -> true;
                 };
@@ -184,7 +191,7 @@ final class WorkerClose {
 
     private boolean advanceStage() {
         if (stage == Stage.OPERATIONS) {
-            worker.parts().pending().cancelReceives(); // those that began meanwhile
+            pending.cancelReceives(); // those that began meanwhile
         }
         while (stage != Stage.NOTHING && !isWaiting()) {
             next();
@@ -196,7 +203,7 @@ final class WorkerClose {
         switch (stage) {
             case ENDPOINTS -> {
                 worker.lifetime().checkClosable(); // before anything is cancelled
-                worker.endLocalOperations();
+                destruction.endLocalOperations();
                 stage = Stage.OPERATIONS;
                 if (!limited) {
                     deadline = worker.closeDeadline();
@@ -228,12 +235,12 @@ final class WorkerClose {
 
     /** Whether C can safely destroy the worker. */
     private boolean mayDestroy() {
-        if (worker.parts().pending().count(null) == 0) {
+        if (pending.count(null) == 0) {
             return flushed || UcxLibrary.load()[1] >= FIXED_MINOR;
         }
         // UCX 1.18 cannot abort everything that waits for a connection, and neither would a flush end: "'abort' is not
         // implemented for protocol amo/fetch/sw". And operations that wait for the peer's answer may be in a list that
         // an assertion requires to be empty.
-        return flushed && !worker.parts().pending().anyTracked();
+        return flushed && !pending.anyTracked();
     }
 }

@@ -12,13 +12,13 @@ final class WorkerQueries {
 
     private WorkerQueries() {}
 
-    static UcpWorkerAttributes attributes(UcpWorker worker) {
+    static UcpWorkerAttributes attributes(WorkerCore worker) {
         try (var call = new UcpCall()) {
             return UcpWorkerAttributes.read(query(call, worker, UcpWorkerAttributes.fields(), 0));
         }
     }
 
-    static UcpAddress address(UcpWorker worker) {
+    static UcpAddress address(WorkerCore worker) {
         try (var call = new UcpCall()) {
             MemorySegment address = call.allocate(ValueLayout.ADDRESS);
             MemorySegment length = call.allocate(ValueLayout.JAVA_LONG);
@@ -27,7 +27,7 @@ final class WorkerQueries {
         }
     }
 
-    static UcpAddress networkAddress(UcpWorker worker) {
+    static UcpAddress networkAddress(WorkerCore worker) {
         try (var call = new UcpCall()) {
             long fields = ucp_h.UCP_WORKER_ATTR_FIELD_ADDRESS() | ucp_h.UCP_WORKER_ATTR_FIELD_ADDRESS_FLAGS();
             MemorySegment attr = query(call, worker, fields, ucp_h.UCP_WORKER_ADDRESS_FLAG_NET_ONLY());
@@ -35,7 +35,7 @@ final class WorkerQueries {
         }
     }
 
-    private static MemorySegment query(UcpCall call, UcpWorker worker, long fields, int addressFlags) {
+    private static MemorySegment query(UcpCall call, WorkerCore worker, long fields, int addressFlags) {
         MemorySegment attr = ucp_worker_attr.allocate(call);
         ucp_worker_attr.field_mask(attr, fields);
         ucp_worker_attr.address_flags(attr, addressFlags);
@@ -43,7 +43,7 @@ final class WorkerQueries {
         return attr;
     }
 
-    private static UcpAddress copy(UcpCall call, UcpWorker worker, MemorySegment address, long length) {
+    private static UcpAddress copy(UcpCall call, WorkerCore worker, MemorySegment address, long length) {
         try {
             return UcpAddress.ofRaw(UcpCall.sized(address, length).toArray(ValueLayout.JAVA_BYTE));
         } finally {

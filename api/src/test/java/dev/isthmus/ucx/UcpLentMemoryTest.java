@@ -153,7 +153,7 @@ class UcpLentMemoryTest {
         private final long free;
 
         FullTable(UcpWorker worker) {
-            operations = worker.parts().operations();
+            operations = worker.operations();
             try {
                 slots = field("slots").get(operations);
                 free = field("free").getLong(operations);

@@ -257,10 +257,10 @@ class UcpListenerTest {
     @Test
     void shouldDeferCloseInsideCallback() {
         try (var pair = new SocketPair(any())) {
-            pair.server.parts().callbacks().enter();
+            pair.server.callbacks().enter();
             pair.listener.close();
             assertTrue(pair.listener.isOpen(), "C still has it");
-            pair.server.parts().callbacks().leave();
+            pair.server.callbacks().leave();
             pair.server.progress();
             assertFalse(pair.listener.isOpen());
         }

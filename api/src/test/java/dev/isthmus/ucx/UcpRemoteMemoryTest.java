@@ -113,7 +113,7 @@ class UcpRemoteMemoryTest {
             }
             pair.end(pair.pair.sender.flush());
             assertEquals(-1, to.mismatch(from.asSlice(199, size)));
-            assertEquals(0, pair.pair.sender.parts().pending().count(null));
+            assertEquals(0, pair.pair.sender.pending().count(null));
         }
     }
 
@@ -312,17 +312,17 @@ class UcpRemoteMemoryTest {
     void shouldPutOffTheEndpointsCloseInsideCallback() {
         try (var pair = new RemotePair(UcxTransports.any(), 64)) {
             UcpWorker worker = pair.pair.sender;
-            worker.parts().callbacks().enter();
+            worker.callbacks().enter();
             pair.pair.endpoint.close();
             assertThrows(IllegalStateException.class, () -> pair.remote.put(pair.filled(8, 1), 0, 8, 0));
-            worker.parts().callbacks().leave();
+            worker.callbacks().leave();
             var e = assertThrows(IllegalStateException.class, worker::progress);
             assertTrue(e.getMessage().contains("1 UcpRemoteMemory"), e.getMessage());
             pair.end(pair.remote.put(pair.filled(8, 1), 0, 8, 0));
-            worker.parts().callbacks().enter();
+            worker.callbacks().enter();
             pair.remote.close();
             pair.pair.endpoint.close();
-            worker.parts().callbacks().leave();
+            worker.callbacks().leave();
             worker.progress();
             assertFalse(pair.pair.endpoint.isOpen());
         }

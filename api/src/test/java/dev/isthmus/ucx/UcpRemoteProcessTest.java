@@ -151,7 +151,7 @@ class UcpRemoteProcessTest {
 
     private static void putUnlessFailed(Origin origin, MemorySegment from) {
         try {
-            if (!origin.endpoint.isFailed() && origin.worker.parts().pending().count(origin.endpoint) < 5) {
+            if (!origin.endpoint.isFailed() && origin.worker.pending().count(origin.endpoint) < 5) {
                 origin.remote.putImplicit(from, 0, 10_000, 0);
             }
         } catch (UcxException e) {

@@ -352,9 +352,9 @@ class UcpWorkerTest {
             worker.fence(); // UCX may wait in there, for this worker itself
             assertTrue(worker.await(receive, Duration.ofSeconds(UcxTransports.DEADLINE_SECONDS)));
             assertTrue(worker.await(send, Duration.ofSeconds(UcxTransports.DEADLINE_SECONDS)));
-            worker.parts().callbacks().enter();
+            worker.callbacks().enter();
             assertThrows(IllegalStateException.class, worker::fence);
-            worker.parts().callbacks().leave();
+            worker.callbacks().leave();
         }
     }
 
@@ -363,7 +363,7 @@ class UcpWorkerTest {
         try (var pair = new UcpPair(UcxTransports.any())) {
             pair.exchange(pair.arena.allocate(8), pair.arena.allocate(8), 1);
             pair.await(pair.sender, pair.endpoint.flush());
-            WorkerCallbacks callbacks = pair.sender.parts().callbacks();
+            WorkerCallbacks callbacks = pair.sender.callbacks();
             callbacks.enter();
             var e = assertThrows(IllegalStateException.class, pair.sender::progress);
             assertTrue(e.getMessage().startsWith("progress is not possible inside a callback of"), e.getMessage());
