@@ -403,7 +403,7 @@ public final class Stream {
 
     /** Whether what a thread waits for has happened, or can no longer happen. */
     boolean is(int what) {
-        if (state.isClosed() || state.isFailed()) {
+        if (state.life() != Life.OPEN) {
             return true;
         }
         return switch (what) {
