@@ -63,7 +63,7 @@ public final class RdmaServerSocketChannel extends TimedServerSocketChannel {
     @Override
     public RdmaServerSocketChannel bind(SocketAddress local, int backlog) throws IOException {
         InetSocketAddress address = local == null ? new InetSocketAddress(0) : Addresses.checked(local);
-        Predicate<InetAddress> lets =
+        Predicate<InetAddress> admits =
                 address.getAddress().isLoopbackAddress() ? Addresses::isOfThisMachine : anyone -> true;
         synchronized (state) {
             checkOpen();
@@ -75,7 +75,7 @@ public final class RdmaServerSocketChannel extends TimedServerSocketChannel {
                     backlog < 1 ? DEFAULT_BACKLOG : backlog,
                     options.reuseAddress(),
                     options::stream,
-                    lets);
+                    admits);
             listening.watchedBy(selectable.watchers());
             bound = new InetSocketAddress(
                     address.getAddress(), listening.localAddress().getPort());

@@ -11,7 +11,7 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * How threads wait for a stream: they poll for a while, and then sleep. Of those that sleep, one is the leader: it
  * waits for the completion channel, without the stream's lock, and handles completions for all. The others wait for the
- * leader; when it leaves, one of them succeeds it. Selectors wait for the channel's descriptor, and whoever takes an
+ * leader; when it stops, one of them becomes the leader. Selectors wait for the channel's descriptor, and whoever takes an
  * event from the channel notifies all watchers. Guarded by the stream's lock, which each caller holds.
  */
 final class Waiting {
@@ -65,7 +65,7 @@ final class Waiting {
         if (deadline == Deadlines.NEVER) {
             return stream.is(what);
         }
-        if (look(what)) {
+        if (pollFor(what)) {
             return true;
         }
         while (!stream.is(what)) {
@@ -83,7 +83,7 @@ final class Waiting {
     }
 
     /** Polls for a while. */
-    private boolean look(int what) {
+    private boolean pollFor(int what) {
         long begin = System.nanoTime();
         do {
             stream.progress();

@@ -181,19 +181,19 @@ abstract sealed class Wire {
                 long wrId) {
             SendRequest request = isInline ? inline : plain;
             request.range(offset, length).remote(address, key);
-            say(value, signaled, wrId);
+            setMessage(value, signaled, wrId);
             return queuePair.tryPostChain(request) == null;
         }
 
         /** Writes the message in this machine's byte order, as rsocket does. */
-        private void say(int value, boolean signaled, long wrId) {
+        private void setMessage(int value, boolean signaled, long wrId) {
             bytes.putInt(memory.messageOffset(), value);
             message.signaled(signaled).wrId(wrId);
         }
 
         @Override
         boolean post(int value, long wrId) {
-            say(value, true, wrId);
+            setMessage(value, true, wrId);
             return queuePair.tryPost(message);
         }
 
