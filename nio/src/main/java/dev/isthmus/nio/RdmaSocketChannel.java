@@ -554,8 +554,8 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
     /**
      * Writes into memory that the peer has mapped: {@code riowrite} of rsocket(7). RDMA WRITE puts it directly in its
      * place, and the peer gets no message. What you {@linkplain #write(ByteBuffer) write} afterwards arrives after it.
-     * In blocking mode this waits until all of it is on its way. As in C, it also waits for a peer that does not read what
-     * was written.
+     * In blocking mode this waits until all of it is on its way. As in C, it also waits for a peer that does not read
+     * what was written.
      *
      * @param from what to write; its bytes are copied, and you can use it again
      * @param offset where to write, in the peer's offsets

@@ -14,7 +14,7 @@ abstract class Selectable {
         return watchers;
     }
 
-    /** The descriptor to wait for; -1 if there is none yet, or none at all as the watchers are notified of everything. */
+    /** The descriptor to wait for; -1 if there is none yet, or none at all, as watchers are notified of all changes. */
     int fileDescriptor() {
         return -1;
     }

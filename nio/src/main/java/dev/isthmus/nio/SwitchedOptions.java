@@ -11,8 +11,8 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * The options of a socket that uses RDMA or TCP: until it has chosen, those of both. The chosen channel gets the options
- * that it supports, and has its own from then on. Guarded by the socket; null stands for no chosen channel.
+ * The options of a socket that uses RDMA or TCP: until it has chosen, those of both. The chosen channel gets the
+ * options that it supports, and has its own from then on. Guarded by the socket; null stands for no chosen channel.
  */
 final class SwitchedOptions {
 

@@ -11,8 +11,8 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * How threads wait for a stream: they poll for a while, and then sleep. Of those that sleep, one is the leader: it
  * waits for the completion channel, without the stream's lock, and handles completions for all. The others wait for the
- * leader; when it stops, one of them becomes the leader. Selectors wait for the channel's descriptor, and whoever takes an
- * event from the channel notifies all watchers. Guarded by the stream's lock, which each caller holds.
+ * leader; when it stops, one of them becomes the leader. Selectors wait for the channel's descriptor, and whoever
+ * takes an event from the channel notifies all watchers. Guarded by the stream's lock, which each caller holds.
  */
 final class Waiting {
 
