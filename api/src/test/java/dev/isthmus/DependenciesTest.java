@@ -140,4 +140,22 @@ class DependenciesTest {
                 .beFreeOfCycles()
                 .check(LIBRARY);
     }
+
+    /** They know WorkerCore; only the adapter of a loop calls a worker as programs do. */
+    @Test
+    void shouldHavePartsOfAUcpWorkerThatDoNotKnowIt() {
+        noClasses()
+                .that()
+                .resideInAPackage(UCX)
+                .and()
+                .areNotPublic()
+                .and()
+                .doNotHaveSimpleName("LoopedWorker")
+                .and()
+                .areTopLevelClasses()
+                .should()
+                .dependOnClassesThat()
+                .haveSimpleName("UcpWorker")
+                .check(LIBRARY);
+    }
 }

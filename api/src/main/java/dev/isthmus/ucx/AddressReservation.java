@@ -34,24 +34,24 @@ record AddressReservation(long begin, long bytes) {
             throw new IllegalArgumentException(
                     String.format(Locale.ROOT, "the address 0x%x is not that of a page", address));
         }
-        long room = 2 * ((bytes + HUGE_PAGE - 1) & -HUGE_PAGE);
+        long reserved = 2 * ((bytes + HUGE_PAGE - 1) & -HUGE_PAGE);
         int flags = MAP_PRIVATE_ANONYMOUS_NORESERVE | MAP_FIXED_NOREPLACE;
         try (var call = new NativeCall()) {
             MemorySegment base =
-                    call.pointer(Libc.MMAP, MemorySegment.ofAddress(address), room, PROT_NONE, flags, -1, 0L);
+                    call.pointer(Libc.MMAP, MemorySegment.ofAddress(address), reserved, PROT_NONE, flags, -1, 0L);
             if (base.address() == MAP_FAILED) {
                 throw refused(address, bytes, Errno.describe(call.errno()));
             }
             if (base.address() != address) { // Linux before 4.17 does not know the flag
-                unmap(base.address(), room);
+                unmap(base.address(), reserved);
                 throw refused(address, bytes, "it is taken");
             }
-            return new AddressReservation(address, room);
+            return new AddressReservation(address, reserved);
         }
     }
 
-    /** Gives back the part after an address. */
-    void giveBackFrom(long address) {
+    /** Unmaps the part after an address. */
+    void releaseFrom(long address) {
         long page = Libc.pageSize();
         long end = (address + page - 1) & -page;
         if (end < begin + bytes) {

@@ -202,13 +202,13 @@ final class AmOperations {
     }
 
     @HotPath
-    void hold(UcpKeptMessage message) {
+    void addKept(UcpKeptMessage message) {
         kept.add(message);
         message.index(kept.size() - 1);
     }
 
     @HotPath
-    void letGo(UcpKeptMessage message) {
+    void removeKept(UcpKeptMessage message) {
         UcpKeptMessage last = kept.removeLast();
         if (kept.size() != message.index()) {
             kept.set(message.index(), last);
@@ -222,7 +222,7 @@ final class AmOperations {
      * @throws IllegalStateException if its segment is used
      */
     @HotPath
-    void giveBack(UcpKeptMessage message) {
+    void release(UcpKeptMessage message) {
         message.lent().end();
         UcpActiveMessage during = message.during();
         long descriptor = message.empty();
@@ -234,12 +234,12 @@ final class AmOperations {
         }
     }
 
-    /** Gives back to C what is kept and not used, before the worker is closed. */
-    void giveBackUnused() {
+    /** Releases what is kept and not used, before the worker is closed. */
+    void releaseUnused() {
         for (int i = kept.size() - 1; i >= 0; i--) {
             UcpKeptMessage message = kept.get(i);
             if (message.lent().endIfUnused()) {
-                giveBack(message);
+                release(message);
             }
         }
     }
@@ -249,12 +249,12 @@ final class AmOperations {
      *
      * @return whether C may free the memory of all that was kept
      */
-    boolean takeAllBack() {
+    boolean endLoans() {
         boolean all = true;
         while (!kept.isEmpty()) {
             UcpKeptMessage message = kept.getLast();
             if (message.lent().endWithout(operations.holds())) {
-                giveBack(message);
+                release(message);
             } else {
                 message.empty();
                 all = false;

@@ -103,7 +103,7 @@ final class EndpointClose {
     boolean isWaiting() {
         return nanosLeft() > 0
                 && switch (stage) {
-                    case LOANS -> !streams.giveBackUnused(endpoint);
+                    case LOANS -> !streams.releaseUnused(endpoint);
                     case SENDS -> !endpoint.isFailed() && isSending();
                     case FLUSH, CLOSE -> isInProgress();
                     case WORKER_FLUSH -> isWorkerFlushing();

@@ -48,11 +48,11 @@ final class MemoryMapping {
                 return map(call, context, bytes, params);
             }
             addAddress(params, address);
-            AddressReservation room = AddressReservation.reserve(address, bytes);
-            long memory = map(call, context, bytes, params); // if it fails, the room stays: UCX may have used it
+            AddressReservation reservation = AddressReservation.reserve(address, bytes);
+            long memory = map(call, context, bytes, params); // if it fails, the reservation stays: UCX may have used it
             return orUnmap(context, memory, () -> {
                 UcpMemoryAttributes mapped = query(call, context, memory);
-                room.giveBackFrom(mapped.address() + mapped.byteSize());
+                reservation.releaseFrom(mapped.address() + mapped.byteSize());
                 return memory;
             });
         }

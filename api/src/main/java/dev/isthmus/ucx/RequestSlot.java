@@ -9,7 +9,7 @@ import dev.isthmus.internal.NativeMemory;
 import java.lang.foreign.MemorySegment;
 
 /**
- * What Java knows of one operation. It is one object, not an element in an array per field, for the JIT and the
+ * The record of one operation on the Java side. It is one object, not an element in an array per field, for the JIT and the
  * processor's cache: docs/instructions.md, "Lines written for the JIT".
  */
 final class RequestSlot {

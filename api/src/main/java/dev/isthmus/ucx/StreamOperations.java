@@ -122,7 +122,7 @@ final class StreamOperations {
      * @throws IllegalStateException if its segment is used
      */
     @HotPath
-    void giveBack(UcpStreamData data) {
+    void release(UcpStreamData data) {
         data.lent().end();
         UcpEndpoint endpoint = data.endpoint();
         long address = data.address();
@@ -142,13 +142,13 @@ final class StreamOperations {
         data.clear();
     }
 
-    /** Gives back to C what an endpoint has lent and nobody uses; returns whether that was all. */
-    boolean giveBackUnused(UcpEndpoint endpoint) {
+    /** Releases the unused data of an endpoint; returns whether that was all of it. */
+    boolean releaseUnused(UcpEndpoint endpoint) {
         boolean all = true;
         for (int i = lentCount - 1; i >= 0; i--) {
             if (lent[i].endpoint() == endpoint) {
                 if (lent[i].lent().endIfUnused()) {
-                    giveBack(lent[i]);
+                    release(lent[i]);
                 } else {
                     all = false;
                 }
@@ -159,7 +159,7 @@ final class StreamOperations {
 
     /** C is about to close an endpoint: the worker keeps the memory of what is still used until it is closed. */
     void detachLent(UcpEndpoint endpoint) {
-        if (!giveBackUnused(endpoint)) {
+        if (!releaseUnused(endpoint)) {
             for (int i = 0; i < lentCount; i++) {
                 if (lent[i].endpoint() == endpoint) {
                     lent[i].detach();
@@ -169,7 +169,7 @@ final class StreamOperations {
     }
 
     /** The worker is being closed. Returns whether C may free the memory of all that was lent. */
-    boolean takeAllBack() {
+    boolean endLoans() {
         boolean all = true;
         while (lentCount > 0) {
             UcpStreamData data = lent[lentCount - 1];

@@ -200,11 +200,11 @@ public final class UcpActiveMessages {
     /** The worker is being closed: no handler is called from now on, and kept messages are released. */
     void close() {
         dispatch.stop();
-        operations.giveBackUnused();
+        operations.releaseUnused();
     }
 
     /** C no longer progresses the worker; returns whether it may free the memory of all messages that were kept. */
-    boolean takeAllBack() {
-        return operations.takeAllBack();
+    boolean endLoans() {
+        return operations.endLoans();
     }
 }

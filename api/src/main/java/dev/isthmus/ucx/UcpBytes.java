@@ -33,7 +33,7 @@ public abstract sealed class UcpBytes permits UcpMessageBytes, UcpStreamData {
     }
 
     @HotPath
-    final void takeBack() {
+    final void endLoan() {
         length = NONE;
     }
 

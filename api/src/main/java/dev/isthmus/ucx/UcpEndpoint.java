@@ -121,7 +121,7 @@ public final class UcpEndpoint implements AutoCloseable {
      */
     @HotPath
     public long tagSend(MemorySegment buffer, long offset, long length, long tag) {
-        return tags.send(this, sending(), buffer, offset, length, tag);
+        return tags.send(this, sendHandle(), buffer, offset, length, tag);
     }
 
     /**
@@ -140,7 +140,7 @@ public final class UcpEndpoint implements AutoCloseable {
      */
     @HotPath
     public long tagSend(UcpPayload payload, long tag) {
-        return tags.send(this, sending(), payload, tag, RequestSlot.SEND);
+        return tags.send(this, sendHandle(), payload, tag, RequestSlot.SEND);
     }
 
     /**
@@ -161,7 +161,7 @@ public final class UcpEndpoint implements AutoCloseable {
      */
     @HotPath
     public long tagSendSync(MemorySegment buffer, long offset, long length, long tag) {
-        return tags.sendSync(this, sending(), buffer, offset, length, tag);
+        return tags.sendSync(this, sendHandle(), buffer, offset, length, tag);
     }
 
     /**
@@ -179,7 +179,7 @@ public final class UcpEndpoint implements AutoCloseable {
      */
     @HotPath
     public long tagSendSync(UcpPayload payload, long tag) {
-        return tags.send(this, sending(), payload, tag, RequestSlot.SYNC_SEND);
+        return tags.send(this, sendHandle(), payload, tag, RequestSlot.SYNC_SEND);
     }
 
     /**
@@ -257,7 +257,7 @@ public final class UcpEndpoint implements AutoCloseable {
             long offset,
             long length,
             int flags) {
-        long handle = sending();
+        long handle = sendHandle();
         if (active == null) {
             throw worker.without(UcpFeature.AM);
         }
@@ -278,7 +278,7 @@ public final class UcpEndpoint implements AutoCloseable {
      */
     @HotPath
     public long amSend(int id, MemorySegment header, UcpPayload payload, int flags) {
-        long handle = sending();
+        long handle = sendHandle();
         if (active == null) {
             throw worker.without(UcpFeature.AM);
         }
@@ -326,7 +326,7 @@ public final class UcpEndpoint implements AutoCloseable {
      */
     @HotPath
     public long flush() {
-        return order.flush(this, sending());
+        return order.flush(this, sendHandle());
     }
 
     /**
@@ -343,7 +343,7 @@ public final class UcpEndpoint implements AutoCloseable {
      */
     @HotPath
     public long flush(long userData) {
-        return order.flush(this, sending(), userData);
+        return order.flush(this, sendHandle(), userData);
     }
 
     /**
@@ -778,7 +778,7 @@ public final class UcpEndpoint implements AutoCloseable {
      * an endpoint ends the process when the endpoint is closed.
      */
     @HotPath
-    long sending() {
+    long sendHandle() {
         if (!isReady()) {
             inspect("a send");
             if (!isOrdered()) {
@@ -794,7 +794,7 @@ public final class UcpEndpoint implements AutoCloseable {
      * later data.
      */
     @HotPath
-    long receiving() {
+    long receiveHandle() {
         if (!isReady()) {
             inspect("ucp_stream_recv_nbx");
         }

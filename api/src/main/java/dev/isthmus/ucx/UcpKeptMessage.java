@@ -47,7 +47,7 @@ public final class UcpKeptMessage implements AutoCloseable {
         if (data == null || !data.isOf(by.owner())) {
             data = new UcpMessageBytes(by.owner());
         }
-        by.hold(this); // the last thing that can fail
+        by.addKept(this); // the last thing that can fail
         this.operations = by;
         this.during = message;
         this.descriptor = descriptor;
@@ -229,7 +229,7 @@ public final class UcpKeptMessage implements AutoCloseable {
     @HotPath
     public void release() {
         open();
-        operations.giveBack(this);
+        operations.release(this);
     }
 
     /** Releases the message if it holds one. */
@@ -243,7 +243,7 @@ public final class UcpKeptMessage implements AutoCloseable {
     /** Releases the message on the Java side, without its segment; returns what C must release. */
     @HotPath
     long empty() {
-        operations.letGo(this);
+        operations.removeKept(this);
         operations = null;
         during = null;
         endpoint = null;

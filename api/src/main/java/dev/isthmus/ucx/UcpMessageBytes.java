@@ -22,7 +22,7 @@ public final class UcpMessageBytes extends UcpBytes {
 
     @HotPath
     void close() {
-        takeBack();
+        endLoan();
     }
 
     boolean isOf(OwnerThread thread) {

@@ -54,7 +54,7 @@ public final class UcpStream {
      */
     @HotPath
     public long send(MemorySegment buffer, long offset, long length) {
-        return operations.send(endpoint, endpoint.sending(), buffer, offset, length);
+        return operations.send(endpoint, endpoint.sendHandle(), buffer, offset, length);
     }
 
     /**
@@ -70,7 +70,7 @@ public final class UcpStream {
      */
     @HotPath
     public long send(UcpPayload payload) {
-        return operations.send(endpoint, endpoint.sending(), payload);
+        return operations.send(endpoint, endpoint.sendHandle(), payload);
     }
 
     /**
@@ -91,7 +91,7 @@ public final class UcpStream {
      */
     @HotPath
     public long receive(MemorySegment buffer, long offset, long length) {
-        return operations.receive(endpoint, endpoint.receiving(), buffer, offset, length, false);
+        return operations.receive(endpoint, endpoint.receiveHandle(), buffer, offset, length, false);
     }
 
     /**
@@ -110,7 +110,7 @@ public final class UcpStream {
      */
     @HotPath
     public long receiveAll(MemorySegment buffer, long offset, long length) {
-        return operations.receive(endpoint, endpoint.receiving(), buffer, offset, length, true);
+        return operations.receive(endpoint, endpoint.receiveHandle(), buffer, offset, length, true);
     }
 
     /**
@@ -127,7 +127,7 @@ public final class UcpStream {
      */
     @HotPath
     public long receive(UcpPayload payload) {
-        return operations.receive(endpoint, endpoint.receiving(), payload, false);
+        return operations.receive(endpoint, endpoint.receiveHandle(), payload, false);
     }
 
     /**
@@ -144,7 +144,7 @@ public final class UcpStream {
      */
     @HotPath
     public long receiveAll(UcpPayload payload) {
-        return operations.receive(endpoint, endpoint.receiving(), payload, true);
+        return operations.receive(endpoint, endpoint.receiveHandle(), payload, true);
     }
 
     /**

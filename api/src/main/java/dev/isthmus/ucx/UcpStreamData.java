@@ -66,7 +66,7 @@ public final class UcpStreamData extends UcpBytes implements AutoCloseable {
     public void release() {
         if (isLent()) {
             owner().check();
-            operations.giveBack(this);
+            operations.release(this);
         }
     }
 
@@ -96,7 +96,7 @@ public final class UcpStreamData extends UcpBytes implements AutoCloseable {
     @HotPath
     void clear() {
         endpoint = null;
-        takeBack();
+        endLoan();
     }
 
     /** C closes the endpoint, and can no longer take the bytes back. */

@@ -5,7 +5,7 @@ import java.util.ArrayDeque;
 import java.util.Arrays;
 
 /**
- * Knows whether the program is inside a UCX callback, where it may neither progress the worker nor wait. Also keeps
+ * Tracks whether the program is inside a UCX callback, where it may neither progress the worker nor wait. Also keeps
  * what the program closes there, as UCX uses it until it has returned, and what it throws there, as C cannot pass that
  * on. For the worker's thread.
  */

@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What all parts of one worker share. It knows none of them, and is complete before the first of them is made.
+ * What all parts of one worker share. It refers to none of them, and is complete before the first of them is made.
  *
  * <p>{@link UcpWorker} extends it rather than refer to it, for the JIT: docs/instructions.md, "Lines written for the
  * JIT".

@@ -62,16 +62,16 @@ final class WorkerDestruction {
             wakeup.shut();
         }
         tags.dropAll(); // those that were taken since
-        boolean leave = !inC;
-        leave |= !streams.takeAllBack(); // another worker reads it
-        leave |= active != null && !active.takeAllBack();
+        boolean abandoned = !inC;
+        abandoned |= !streams.endLoans(); // another worker reads it
+        abandoned |= active != null && !active.endLoans();
         async.recordEnded(); // with the numbers fetched from remote memory
         pending.abandonRemoteMemory();
-        if (!leave) {
+        if (!abandoned) {
             connections.destroyRetired();
             UcpCall.run(Libucp.WORKER_DESTROY, worker.handle());
             datatype.destroy();
-            leave = pending.count(null) > 0; // their buffers may still be registered with the context
+            abandoned = pending.count(null) > 0; // their buffers may still be registered with the context
             pending.release();
             async.recordEnded();
             worker.arena().close();
@@ -79,7 +79,7 @@ final class WorkerDestruction {
             pending.release();
             async.recordEnded();
         }
-        if (leave) {
+        if (abandoned) {
             worker.context().abandon();
         }
     }

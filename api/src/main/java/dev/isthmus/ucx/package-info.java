@@ -26,6 +26,44 @@
  * }
  * }
  *
+ * <h2>The classes, by purpose</h2>
+ *
+ * <dl>
+ *   <dt>Set-up
+ *   <dd>{@link dev.isthmus.ucx.UcpContext}, {@link dev.isthmus.ucx.UcpWorker}, {@link dev.isthmus.ucx.UcpEndpoint},
+ *       {@link dev.isthmus.ucx.UcpMemory}: each is created with a configuration, such as
+ *       {@link dev.isthmus.ucx.UcpContextConfig}, and most report their attributes, such as
+ *       {@link dev.isthmus.ucx.UcpContextAttributes}. {@link dev.isthmus.ucx.UcpFeature} says what a context can do,
+ *       {@link dev.isthmus.ucx.UcxVersion} which UCX is loaded
+ *   <dt>Connections
+ *   <dd>{@link dev.isthmus.ucx.UcpAddress}; {@link dev.isthmus.ucx.UcpListener},
+ *       {@link dev.isthmus.ucx.UcpConnectionRequest}, {@link dev.isthmus.ucx.UcpConnectionHandler};
+ *       {@link dev.isthmus.ucx.UcpErrorHandler}, {@link dev.isthmus.ucx.UcpErrorHandling},
+ *       {@link dev.isthmus.ucx.UcpTransport}
+ *   <dt>Outstanding operations
+ *   <dd>{@link dev.isthmus.ucx.UcpRequests} (by number), {@link dev.isthmus.ucx.UcpCompletions} and
+ *       {@link dev.isthmus.ucx.UcpCompletionHandler} (by user data), {@link dev.isthmus.ucx.UcsStatus}; methods whose
+ *       name ends in Async return futures. {@link dev.isthmus.ucx.UcpWakeup} sleeps until something has happened
+ *   <dt>Tagged messages
+ *   <dd>methods of endpoint and worker; {@link dev.isthmus.ucx.UcpTagMessage}, {@link dev.isthmus.ucx.UcpTagReceived}
+ *   <dt>Active messages
+ *   <dd>{@link dev.isthmus.ucx.UcpActiveMessages}, {@link dev.isthmus.ucx.UcpActiveMessageHandler},
+ *       {@link dev.isthmus.ucx.UcpActiveMessage}, {@link dev.isthmus.ucx.UcpMessageBytes},
+ *       {@link dev.isthmus.ucx.UcpKeptMessage}
+ *   <dt>Streams
+ *   <dd>{@link dev.isthmus.ucx.UcpStream}, {@link dev.isthmus.ucx.UcpStreamData},
+ *       {@link dev.isthmus.ucx.UcpReadyStreams}; {@link dev.isthmus.ucx.UcpBytes} is how data of streams and of active
+ *       messages is read
+ *   <dt>Memory of peers
+ *   <dd>{@link dev.isthmus.ucx.UcpPackedKey}, {@link dev.isthmus.ucx.UcpRemoteMemory},
+ *       {@link dev.isthmus.ucx.UcpRemoteAtomics} with {@link dev.isthmus.ucx.UcpAtomic};
+ *       {@link dev.isthmus.ucx.UcpExportedMemory} for another context of the machine
+ *   <dt>Payloads other than a plain buffer
+ *   <dd>{@link dev.isthmus.ucx.UcpBuffer}, {@link dev.isthmus.ucx.UcpIov}, {@link dev.isthmus.ucx.UcpPackedData} with
+ *       {@link dev.isthmus.ucx.UcpPacker} and {@link dev.isthmus.ucx.UcpUnpacker};
+ *       {@link dev.isthmus.ucx.UcpOperationOption}
+ * </dl>
+ *
  * <h2>Active messages</h2>
  *
  * <p>An active message calls a handler of the peer, which can answer at once. It needs a context created with
@@ -153,3 +191,25 @@
  * <p>Classes and methods name the C functions they stand for. What ucp/api/ucp.h says about those holds here, too.
  */
 package dev.isthmus.ucx;
+
+// The classes that users do not see, by purpose. All names of public classes begin with Ucp, Ucs or Ucx, those of
+// others
+// only if they are about all of UCX.
+//
+//   worker       WorkerCore: what all parts of a worker share; UcpWorker makes the parts, in the order of their layers
+//                WorkerCreation, WorkerQueries, WorkerCallbacks, WorkerProgress, WakeupDescriptor, LoopedWorker
+//                PendingEvents: what a progress delivers
+//                WorkerClose: the stages of a close; WorkerDestruction: what it ends, in which order
+//   operations   RequestMemory, RequestSlot, RequestSlots: where they are; Operations: their life
+//                ImplicitRequests, PolledOperations, AsyncRequests with OperationFuture: those without a number, with
+//                user data, with a future; CompletionCallbacks: how UCX reports the ends of the last two
+//                PendingOperations: looks through all of them
+//   kinds        TagOperations with TagMessages, StreamOperations, AmOperations with AmDispatch, RemoteOperations,
+//                OrderOperations: checks and calls
+//   buffers      BufferChecks, ArenaHolds (guarded arenas), LentSegment (UCX's memory), GenericDatatype
+//   endpoints    EndpointTarget, EndpointCreation, EndpointOperations, Establishment, EndpointQueries
+//                EndpointNumbers, EndpointTable: by the number and the handle that C has
+//                EndpointFailures; EndpointCloses and EndpointClose
+//   listeners    ConnectionRequests, ConnectionManagers
+//   memory       MemoryMapping, MemoryPacking, AddressReservation; RemoteKeys, PackedKeyFormat
+//   C            ContextCreation, UcpCall, UcxFailure; Framed: checked bytes that programs carry to each other
