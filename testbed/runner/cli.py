@@ -20,6 +20,11 @@ def _run_in_guest_that_stays(command, options, announce):
     return stay.run(command, options, parser().get_default, announce)
 
 
+def _run_on_connectx(*arguments):
+    from . import connectx
+    return connectx.run_on_connectx(*arguments)
+
+
 # In the order in which they are tried.
 PLACES = {"hardware": local.run_on_hardware, "host": local.run_on_host, "vm": _run_in_vm}
 
@@ -34,12 +39,16 @@ Places, in the order in which they are tried:
             (10.0.0.1) and rxe1 (10.0.0.2) on the two ends of a veth pair, GID index 1; with --device siw
             the SoftiWARP devices siw0 and siw1
 
+With --device connectx, and only then, the devices are not real: mlx5_0 and mlx5_1 are a simulated ConnectX on this machine,
+which needs neither root nor a kernel module. The libraries are the system's own, libmlx5 among them. They have RC, UC and UD
+queue pairs on Ethernet ports; there is no rdma_cm. docs/connectx.md says what else is simulated, and what is not.
+
 testbed up boots a vm that stays: until testbed down, or an hour without a command, commands of this checkout run in it
 instead, which saves them the boot. testbed up --help tells more.
 """
 
 EPILOG = """\
-The environment of the command has ISTHMUS_TESTBED (hardware, host or vm), ISTHMUS_DEVICES (the names of the devices,
+The environment of the command has ISTHMUS_TESTBED (hardware, host, vm or connectx), ISTHMUS_DEVICES (the names of the devices,
 separated by spaces), ISTHMUS_ADDRESSES (their IPv4 addresses if the testbed made them, else empty) and
 ISTHMUS_ADDRESSES_IPV6 (their IPv6 addresses in the vm, else empty).
 Where ISTHMUS_ONE_CPU_JVM is set, a JVM should run under taskset -c 0: README.md says why.
@@ -68,9 +77,9 @@ def parser():
                                 formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--where", choices=("auto", *PLACES), default="auto",
                    help="where to run (default: auto, the first that is possible)")
-    p.add_argument("--device", choices=("rxe", "siw"),
-                   help="Soft-RoCE, or SoftiWARP, in the vm only and built on first use (default: rxe, or what the guest"
-                        " that stays has)")
+    p.add_argument("--device", choices=("rxe", "siw", "connectx"),
+                   help="Soft-RoCE; or SoftiWARP, in the vm only and built on first use; or a simulated ConnectX, here only"
+                        " (default: rxe, or what the guest that stays has)")
     p.add_argument("--own-guest", action="store_true", help="do not use the guest that stays")
     p.add_argument("--timeout", type=_seconds, default=600, metavar="SECONDS",
                    help="end the command after this time (default: 600)")
@@ -160,6 +169,14 @@ def run(arguments):
         if not options.quiet:
             say(place + (f" ({'; '.join(refusals)})" if refusals else ""))
 
+    if os.environ.get("ISTHMUS_TESTBED") == "connectx" and options.device in (None, "connectx"):  # which we are in already
+        return local.run_command(command, options, {})
+    if options.device == "connectx":
+        if options.where != "auto":
+            raise Failure(f"a ConnectX is simulated on this machine, not with --where {options.where}")
+        if options.root != "/":
+            raise Failure("a ConnectX is simulated on this machine, not on the files of --root")
+        return _run_on_connectx(command, options, announce)
     # Nobody boots a guest that stays but to use it. A testbed inside a testbed changes nothing.
     if options.where in ("auto", "vm") and not options.own_guest and "ISTHMUS_TESTBED" not in os.environ:
         try:

@@ -52,16 +52,16 @@ def hardware():
 def run_on_hardware(arguments, options, announce):
     environment = hardware()
     announce("on this machine's RDMA device")
-    return _run(arguments, options, environment)
+    return run_command(arguments, options, environment)
 
 
 def run_on_host(arguments, options, announce):
     with Devices() as devices:
         announce("on Soft-RoCE devices made on this machine")
-        return _run(arguments, options, told("host", devices.names, devices.addresses))
+        return run_command(arguments, options, told("host", devices.names, devices.addresses))
 
 
-def _run(arguments, options, environment):
+def run_command(arguments, options, environment):
     _limit_memory(options)
     # A group of its own, so that all it started ends with it; but a terminal talks to one group only.
     grouped = not os.isatty(0)
