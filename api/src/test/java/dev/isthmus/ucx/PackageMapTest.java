@@ -16,7 +16,8 @@ import org.junit.jupiter.api.Test;
 class PackageMapTest {
 
     // What belongs to another class, whose name leads to it.
-    private static final Pattern BELONGS = Pattern.compile("package-info|Ucp.*(Config|Attributes|Advice|Type|Mode|Event)");
+    private static final Pattern BELONGS =
+            Pattern.compile("package-info|Ucp.*(Config|Attributes|Advice|Type|Mode|Event)");
 
     @Test
     void shouldNameEachClass() throws IOException {
