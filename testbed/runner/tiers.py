@@ -46,7 +46,7 @@ ON_HOST = (*JUNIT, "spark", *PROGRAMS)
 LANES = (("device", "netty"), ("interop", "ucx-verbs", "siw", "spark-verbs"),
          tuple(name for name in ON_HOST if name != "netty"))
 # Comparisons measure for minutes, and no JDK changes how: the newest one runs the tests of what is measured.
-NOT_OF_COMPARISONS = r"(?!dev\.isthmus\.perf\.(compare|ucx)\.).*"
+NOT_OF_COMPARISONS = r"(?!dev\.isthmus\.perf\.(bench\.compare|tools\.ucx)\.).*"
 # What tiers need before they can run: groups of testbed/packages, a build, and devices, of this machine or the testbed's.
 NEEDS = ("testbed", "verbs", "tests", "build")
 NEED_DEVICES = (*GUESTS, "instructions", "netty", "testbed")
@@ -295,7 +295,7 @@ class Tests:
             return ["sh", "-c", '"$0/plots/drawtest" && exec "$0/site/build" --check', f"{HOME}/docs"]
         if name == "instructions":  # a busy machine takes longer
             return [f"{java_home()}/bin/java", "--enable-native-access=ALL-UNNAMED", f"-Disthmus.home={HOME}", "-cp",
-                    modules.class_path("perf"), "dev.isthmus.perf.Main", "perf", "instructions", "--check", "--timeout", "3600",
+                    modules.class_path("perf"), "dev.isthmus.perf.cli.Main", "perf", "instructions", "--check", "--timeout", "3600",
                     *(("--rows", GATE_ROWS) if self.gate(name) else ())]
         if name == "netty":
             return [f"{TESTBED}/nio-suites", "--suite", "netty", "--suite", "netty-beside-tcp"]

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf;
 
-import static com.tngtech.archunit.base.DescribedPredicate.not;
-import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -11,8 +10,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
-import dev.isthmus.perf.bench.StartBenchmark;
-import dev.isthmus.perf.process.Children;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
+import dev.isthmus.perf.bench.jmh.StartBenchmark;
+import dev.isthmus.perf.cli.Main;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -20,12 +21,12 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What belongs to one package is nowhere else. */
+/** Each package says what its classes are for, and depends only on those below it. */
 @Tag("unit")
 class PackagesTest {
 
-    private static final String SUITE = Main.class.getPackageName();
-    private static final String PROCESS = Children.class.getPackageName();
+    private static final String SUITE = PackagesTest.class.getPackageName();
+    private static final String PROCESS = SUITE + ".process";
 
     private static final JavaClasses CLASSES = new ClassFileImporter()
             .importPath(Path.of(Main.class
@@ -33,6 +34,53 @@ class PackagesTest {
                     .getCodeSource()
                     .getLocation()
                     .getPath()));
+
+    /** Each package is a slice, and those of the packages inside it are others. */
+    private static final SliceAssignment PACKAGES = new SliceAssignment() {
+        @Override
+        public SliceIdentifier getIdentifierOf(JavaClass one) {
+            return one.getPackageName().startsWith(SUITE)
+                    ? SliceIdentifier.of(one.getPackageName())
+                    : SliceIdentifier.ignore();
+        }
+
+        @Override
+        public String getDescription() {
+            return "packages";
+        }
+    };
+
+    @Test
+    void shouldDependOnLowerLayersOnly() {
+        layeredArchitecture()
+                .consideringOnlyDependenciesInAnyPackage(SUITE + "..")
+                .layer("common")
+                .definedBy(SUITE + ".common")
+                .layer("process")
+                .definedBy(PROCESS)
+                .layer("tools")
+                .definedBy(SUITE + ".tools..")
+                .layer("bench")
+                .definedBy(SUITE + ".bench..")
+                .layer("cli")
+                .definedBy(SUITE + ".cli..")
+                .whereLayer("common")
+                .mayNotAccessAnyLayer()
+                .whereLayer("process")
+                .mayOnlyAccessLayers("common")
+                .whereLayer("tools")
+                .mayOnlyAccessLayers("common", "process")
+                .whereLayer("bench")
+                .mayOnlyAccessLayers("common", "process", "tools")
+                .ensureAllClassesAreContainedInArchitectureIgnoring(SUITE + ".bench.jmh.jmh_generated", "META-INF..")
+                .check(CLASSES);
+    }
+
+    @Test
+    void shouldHaveNoCircles() {
+        slices().assignedFrom(PACKAGES).should().beFreeOfCycles().check(CLASSES);
+        slices().matching(SUITE + ".(*)..").should().beFreeOfCycles().check(CLASSES);
+    }
 
     @Test
     void shouldStartProcessesInOnePackage() {
@@ -45,21 +93,6 @@ class PackagesTest {
                 .accessClassesThat()
                 .areAssignableTo(ProcessBuilder.class)
                 .check(CLASSES);
-    }
-
-    @Test
-    void shouldHaveProcessesThatKnowNoCommand() {
-        noClasses()
-                .that()
-                .resideInAPackage(PROCESS)
-                .should()
-                .dependOnClassesThat(resideInAPackage(SUITE + ".*..").and(not(resideInAPackage(PROCESS))))
-                .check(CLASSES);
-    }
-
-    @Test
-    void shouldHaveNoCircles() {
-        slices().matching(SUITE + ".(*)..").should().beFreeOfCycles().check(CLASSES);
     }
 
     @Test

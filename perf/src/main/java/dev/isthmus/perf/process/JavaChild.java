@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.process;
 
-import dev.isthmus.perf.Main;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -51,13 +50,15 @@ public final class JavaChild implements AutoCloseable {
      * @param children the processes that it ends with
      * @param place which end it is
      * @param environment variables to add to this process's environment
-     * @param arguments one of our commands, and its arguments
+     * @param program the class whose main method runs
+     * @param arguments its arguments
      * @throws IOException if it cannot be started
      */
-    public JavaChild(Children children, Placement place, Map<String, String> environment, String... arguments)
+    public JavaChild(
+            Children children, Placement place, Map<String, String> environment, Class<?> program, String... arguments)
             throws IOException {
         crashReports = children.crashReports();
-        process = children.start(place.of(command(crashReports, arguments)), environment);
+        process = children.start(place.of(command(crashReports, program, arguments)), environment);
         commands = new OutputStreamWriter(process.getOutputStream(), StandardCharsets.UTF_8);
         answers = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
     }
@@ -72,20 +73,21 @@ public final class JavaChild implements AutoCloseable {
     }
 
     /**
-     * The command that runs one of our commands in a JVM like this one.
+     * The command that runs a program of our class path in a JVM like this one.
      *
      * @param crashReports the folder for its report if it crashes; standard error otherwise
-     * @param arguments one of our commands, and its arguments
+     * @param program the class whose main method runs
+     * @param arguments its arguments
      * @return the command
      */
-    public static List<String> command(Optional<Path> crashReports, String... arguments) {
+    public static List<String> command(Optional<Path> crashReports, Class<?> program, String... arguments) {
         var command = new ArrayList<String>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(OPTIONS);
         command.add(crashReports
                 .map(dir -> "-XX:ErrorFile=" + dir.resolve(crashReport("%p")))
                 .orElse("-XX:+ErrorFileToStderr"));
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), program.getName()));
         command.addAll(List.of(arguments));
         return command;
     }

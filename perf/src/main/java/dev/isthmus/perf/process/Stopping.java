@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.process;
 
-import dev.isthmus.perf.Shutdown;
+import dev.isthmus.perf.common.Shutdown;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.perf.bench.compare;
+
+import dev.isthmus.perf.process.CrashException;
+import dev.isthmus.perf.process.Listening;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
+
+/** A server and a client in JVMs that exist already. */
+final class AgentLane implements Lane {
+
+    /** One end: who runs it, and what. */
+    record End(Agent agent, String job) {}
+
+    /** A look takes a while on an emulated processor. */
+    private static final long LOOK_MILLIS = 10;
+
+    /** Time for a crashing JVM to write its report on a busy machine. Only a run that has failed takes it. */
+    private static final Duration PARTING_WORDS = Duration.ofSeconds(8);
+
+    private final End server;
+    private final End client;
+    private final OptionalInt port;
+    private final UnaryOperator<Measured> reader;
+    private CompletableFuture<String> served;
+
+    /**
+     * Creates a lane.
+     *
+     * @param port the TCP port at which the server listens; none if the client finds it by itself
+     */
+    AgentLane(End server, End client, OptionalInt port, UnaryOperator<Measured> reader) {
+        this.server = server;
+        this.client = client;
+        this.port = port;
+        this.reader = reader;
+    }
+
+    @Override
+    public void listen(Duration limit) throws IOException, InterruptedException {
+        served = server.agent().ask(server.job());
+        long end = System.nanoTime() + limit.toNanos();
+        while (port.isPresent() && !Listening.isListening(port.getAsInt())) {
+            if (served.isDone()) {
+                Agent.await(served, limit); // which says why
+                throw new IOException("the server ended before it listened");
+            }
+            if (System.nanoTime() - end > 0) {
+                throw new IOException("the server does not listen within " + limit.toSeconds() + " s");
+            }
+            Thread.sleep(LOOK_MILLIS); // only the kernel's table shows it
+        }
+    }
+
+    @Override
+    public Optional<Process> server() {
+        return Optional.empty();
+    }
+
+    @Override
+    public Measured measure(Duration limit, Optional<Runnable> connected) throws IOException, InterruptedException {
+        connected.ifPresent(Runnable::run); // the ends exist all the time
+        CompletableFuture<String> told = client.agent().ask(client.job());
+        CompletableFuture<String> asked = told.copy();
+        served = served.whenComplete((answer, gone) -> {
+            if (gone != null || answer.startsWith(AgentProgram.ERROR)) { // the client might try to reach it for minutes
+                asked.completeExceptionally(new IOException("the server is gone"));
+            }
+        });
+        String figures;
+        try {
+            figures = Agent.await(asked, limit);
+        } catch (CrashException e) {
+            throw e; // what the server reports is a consequence of it
+        } catch (IOException e) {
+            String reason = reason(served);
+            reason(told); // throws if it has crashed, which the server may have reported first
+            throw new IOException(e.getMessage() + "; the server: " + reason, e);
+        }
+        Measured there = Measured.parse(Agent.await(served, limit));
+        Measured here = Measured.parse(figures);
+        return reader.apply(here).withSpent(here.spent().plus(there.spent()));
+    }
+
+    /** Why an end has failed; the other may only have seen the consequence. */
+    private static String reason(CompletableFuture<String> answer) throws CrashException, InterruptedException {
+        try {
+            Agent.await(answer, PARTING_WORDS);
+            return "nothing is wrong here";
+        } catch (CrashException e) {
+            throw e;
+        } catch (IOException e) {
+            return e.getMessage();
+        }
+    }
+
+    @Override
+    public void close() {
+        // The agents stay. If a run has failed, their owner ends them.
+    }
+}

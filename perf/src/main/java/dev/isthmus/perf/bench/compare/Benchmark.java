@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.perf.bench.compare;
+
+import com.fasterxml.jackson.annotation.JsonValue;
+
+/**
+ * What is measured of a way to communicate: the benchmarks by which papers on JVM networking compare, and a fixed rate.
+ */
+enum Benchmark {
+    /** One end sends as fast as it can, its queue kept full, and the other receives. */
+    ONE_WAY("one-way", "uni-directional throughput", true),
+    /** Both ends send and receive as fast as they can. */
+    BOTH_WAYS("both-ways", "bi-directional throughput", true),
+    /** One end writes to or reads from the other's memory, and waits for each operation's completion. */
+    ONE_SIDED("one-sided", "one-sided latency", false),
+    /** A message goes there and one of the same size comes back; the time is that of the whole round trip. */
+    PING_PONG("ping-pong", "ping-pong round trip", false),
+    /**
+     * Round trips that begin at fixed times, however long the earlier ones take, like the requests of many users. The
+     * time of each counts from when it should have begun.
+     */
+    FIXED_RATE("fixed-rate", "round trips at a fixed rate", false);
+
+    private final String id;
+    private final String title;
+    private final boolean throughput;
+
+    Benchmark(String id, String title, boolean throughput) {
+        this.id = id;
+        this.title = title;
+        this.throughput = throughput;
+    }
+
+    /** The name in options and files. */
+    @JsonValue
+    String id() {
+        return id;
+    }
+
+    /** The name in words. */
+    String title() {
+        return title;
+    }
+
+    /** Whether messages and bytes per second count, rather than the time of an operation. */
+    boolean isThroughput() {
+        return throughput;
+    }
+
+    /** Whether each message is answered by one of the same size. */
+    boolean isRoundTrip() {
+        return this == PING_PONG || this == FIXED_RATE;
+    }
+}

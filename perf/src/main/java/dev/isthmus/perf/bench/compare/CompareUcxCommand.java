@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.perf.bench.compare;
+
+import dev.isthmus.perf.common.Machine;
+import dev.isthmus.perf.common.Progress;
+import dev.isthmus.perf.common.Scratch;
+import dev.isthmus.perf.common.WholeFile;
+import dev.isthmus.perf.process.Children;
+import dev.isthmus.perf.process.Stopping;
+import dev.isthmus.perf.tools.ucx.UcxPeer;
+import dev.isthmus.ucx.UcxVersion;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code isthmus perf compare-ucx}: a comparison of C, Java and JUCX over UCX's operations and transports. */
+@Command(
+        name = "compare-ucx",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = {
+            "Compares Java with C's ucx_perftest and with JUCX in one run, over shared memory and TCP: "
+                    + "latency of tag, stream, active message and put at 8 B and 4 KiB, bandwidth at 64 KiB and 1 "
+                    + "MiB. The three take turns at each cell, round after round; the table has the medians and "
+                    + "their ratios. Exit status 1 if a cell could not be measured. Ctrl-C prints and writes "
+                    + "what was measured so far."
+        })
+public final class CompareUcxCommand implements Callable<Integer> {
+
+    private static final double SECONDS = 0.2;
+    private static final double WARM_UP_SECONDS = 2;
+
+    @Option(names = "--rounds", paramLabel = "N", description = "number of rounds (default: ${DEFAULT-VALUE})")
+    private int rounds = 9;
+
+    @Option(
+            names = "--only",
+            paramLabel = "PATTERN",
+            description = "measure only cells whose name has a match, such as shm-tag or lat-8$")
+    private Pattern only = Pattern.compile("");
+
+    @Option(
+            names = "--seconds",
+            paramLabel = "S",
+            description = "about how long a run should take, at least (default: ${DEFAULT-VALUE})")
+    private double seconds = SECONDS;
+
+    @Option(
+            names = "--iterations",
+            paramLabel = "N",
+            description = "iterations of a run, instead of as many as fit into --seconds")
+    private Optional<Integer> iterations = Optional.empty();
+
+    @Option(
+            names = "--warm-up",
+            paramLabel = "S",
+            description = "how long a JVM may take to become steady before a run (default: ${DEFAULT-VALUE})")
+    private double warmUpSeconds = WARM_UP_SECONDS;
+
+    @Option(names = "--json", paramLabel = "FILE", description = "file for the figures of every round")
+    private Optional<Path> json = Optional.empty();
+
+    @Option(names = "--csv", paramLabel = "FILE", description = "file for the median, minimum and maximum of each cell")
+    private Optional<Path> csv = Optional.empty();
+
+    @Spec
+    private CommandSpec spec;
+
+    private final PrintStream says = System.err;
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        List<Point> points = points().stream()
+                .filter(point -> only.matcher(point.cell()).find())
+                .toList();
+        check(
+                !points.isEmpty(),
+                "there is no cell that matches: "
+                        + points().stream().map(Point::cell).distinct().toList());
+        check(
+                rounds > 0 && iterations.orElse(1) > 0 && seconds > 0 && seconds <= 3600,
+                "rounds, iterations and seconds are positive, and seconds at most 3600");
+        check(warmUpSeconds >= 0 && warmUpSeconds <= 3600, "a warm-up takes 0 to 3600 seconds");
+        for (Path file : Stream.of(json, csv).flatMap(Optional::stream).toList()) {
+            WholeFile.check(file);
+        }
+        var options = new Comparison.Options(
+                rounds, seconds, warmUpSeconds, iterations.map(OptionalLong::of).orElse(OptionalLong.empty()));
+        Machine machine = Machine.here(
+                "this machine",
+                Map.of(
+                        "UCX",
+                        UcxVersion.loaded().toString(),
+                        "JUCX",
+                        UcxPeer.jucx().orElse("none")));
+        Map<String, String> lines = new LinkedHashMap<>();
+        lines.put(Setting.DATE, Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
+        lines.putAll(Here.lines());
+        lines.put("nanoseconds of System.nanoTime()", "" + machine.clockNanos());
+        lines.put(Setting.LOAD, Here.load(says));
+        lines.putAll(CompareCommand.chosen(options));
+        try (var stopping = new Stopping();
+                var scratch = new Scratch("isthmus-compare-ucx-");
+                var store = RunStore.create(scratch.folder(), new Setting(lines, points))) {
+            var failures = new Failures(store.dir());
+            boolean whole = measure(options, store, failures, stopping);
+            report(store, failures, machine, whole);
+            if (!failures.lines().isEmpty()) {
+                scratch.keep();
+                says.println("All runs, and the reports of JVMs that crashed, are in " + scratch.folder());
+            }
+            return whole && failures.missing().isEmpty() ? 0 : 1;
+        }
+    }
+
+    /** The runs of a cell, one for each way, follow one another. */
+    static List<Point> points() {
+        List<Point> points = new ArrayList<>();
+        for (UcxRoute.Transport transport : UcxRoute.Transport.values()) {
+            for (UcxRoute.Operation operation : UcxRoute.Operation.values()) {
+                var route = new UcxRoute(transport, operation);
+                for (int bytes : new int[] {8, 4096, 1 << 16, 1 << 20}) {
+                    Benchmark benchmark = bytes <= 4096 ? Benchmark.PING_PONG : Benchmark.ONE_WAY;
+                    UcxTable.WAYS.forEach(way -> points.add(new Point(way, benchmark, bytes, route)));
+                }
+            }
+        }
+        return points;
+    }
+
+    private boolean measure(Comparison.Options options, RunStore store, Failures failures, Stopping stopping)
+            throws IOException, InterruptedException {
+        Venue venue = Venue.loopback();
+        try (var progress = Progress.on(says);
+                var twin = VerbsTwin.none("");
+                var comparison = new Comparison(
+                        options,
+                        venue,
+                        new Contenders(venue, twin, new Children(store.dir()), options),
+                        store,
+                        failures,
+                        progress::update,
+                        progress::say,
+                        run -> {},
+                        stopping)) {
+            return comparison.run();
+        }
+    }
+
+    private void report(RunStore store, Failures failures, Machine machine, boolean whole) throws IOException {
+        List<Point> points = store.setting().points();
+        Map<String, String> lines = new LinkedHashMap<>(store.setting().lines());
+        PrintWriter out = spec.commandLine().getOut();
+        out.print(UcxTable.format(points, store.runs(), failures.missing()));
+        out.println("Below 1 is better for latency, above 1 for bandwidth. " + lines.get(Setting.DATE));
+        out.println(machine.inWords());
+        failures.lines().forEach(out::println);
+        if (!whole) {
+            out.println("Stopped early: these are the rounds that were measured.");
+        }
+        out.flush();
+        lines.put("complete", "" + whole);
+        lines.put("failures", String.join("; ", failures.lines()));
+        if (json.isPresent()) {
+            write(json.get(), RunStore.text(new Setting(lines, points), store.runs()));
+        }
+        if (csv.isPresent()) {
+            write(csv.get(), ResultsCsv.of(Summary.of(store.runs())));
+        }
+    }
+
+    private static void write(Path file, String text) throws IOException {
+        WholeFile.write(file, text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private void check(boolean right, String otherwise) {
+        if (!right) {
+            throw new ParameterException(spec.commandLine(), otherwise);
+        }
+    }
+}

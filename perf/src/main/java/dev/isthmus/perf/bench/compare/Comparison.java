@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.perf.bench.compare;
+
+import dev.isthmus.perf.common.Timetable;
+import dev.isthmus.perf.process.Stopping;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+
+/** Makes the runs of a comparison, one after another, and stores each at once. */
+final class Comparison implements AutoCloseable {
+
+    /**
+     * How long things take.
+     *
+     * @param rounds how many runs each point has
+     * @param seconds the length of a run
+     * @param warmUpSeconds how long a program may take to become steady
+     * @param messages how many messages each connection has in a run, however long that takes; empty for as many as fit
+     *     into the run's seconds
+     * @param threadEach whether each connection of verbs has a thread, where one thread could serve all
+     * @param once whether a JVM is warmed up for a point before its first run only, and the first failure ends the
+     *     comparison; for runs of a number of messages, because then nobody asks how long a program in C takes for one
+     */
+    record Options(
+            int rounds, double seconds, double warmUpSeconds, OptionalLong messages, boolean threadEach, boolean once) {
+
+        Options(int rounds, double seconds, double warmUpSeconds) {
+            this(rounds, seconds, warmUpSeconds, OptionalLong.empty());
+        }
+
+        Options(int rounds, double seconds, double warmUpSeconds, OptionalLong messages) {
+            this(rounds, seconds, warmUpSeconds, messages, false, false);
+        }
+    }
+
+    /** For processes to start and connect on emulated processors of a busy machine. */
+    private static final Duration PATIENCE = Duration.ofMinutes(6);
+
+    /** How many times to try again when a run comes out much shorter than planned. */
+    private static final int ATTEMPTS = 3;
+
+    /** A message takes less than this wherever it runs. */
+    private static final double MESSAGE_SECONDS = 1e-3;
+
+    /** How many times slower than planned a run may be. */
+    private static final int PATIENCE_FACTOR = 20;
+
+    private final Options options;
+    private final Venue venue;
+    private final RunStore store;
+    private final Failures failures;
+    private final Consumer<String> progress;
+    private final Consumer<String> remarks;
+    private final Consumer<Run> made;
+    private final Stopping stopping;
+    private final Contenders contenders;
+    private final WarmUp warmUp;
+    private final Pace pace = new Pace();
+    private final ProcessorTime processor = new ProcessorTime();
+
+    /**
+     * Closes its contenders.
+     *
+     * @param progress takes each step that begins
+     * @param remarks takes what stays to be read
+     * @param made takes each run that is stored
+     */
+    Comparison(
+            Options options,
+            Venue venue,
+            Contenders contenders,
+            RunStore store,
+            Failures failures,
+            Consumer<String> progress,
+            Consumer<String> remarks,
+            Consumer<Run> made,
+            Stopping stopping) {
+        this.options = options;
+        this.venue = venue;
+        this.store = store;
+        this.failures = failures;
+        this.progress = progress;
+        this.remarks = remarks;
+        this.made = made;
+        this.stopping = stopping;
+        this.contenders = contenders;
+        this.warmUp = new WarmUp(options, pace, this::run, stopping::isWanted, System::nanoTime);
+    }
+
+    /** Makes the missing runs. Returns false if it was stopped early. */
+    boolean run() throws IOException, InterruptedException {
+        List<Point> points = store.setting().points();
+        Set<Schedule.Step> done = store.runs().stream()
+                .map(run -> new Schedule.Step(run.point(), run.round()))
+                .collect(Collectors.toSet());
+        List<Schedule.Step> steps = Schedule.steps(points, options.rounds(), done);
+        var remaining = new Remaining(points.size() * options.rounds(), done.size());
+        long begin = System.nanoTime();
+        for (Schedule.Step step : steps) {
+            if (stopping.isWanted()) {
+                return false;
+            }
+            progress.accept(remaining.text(Duration.ofNanos(System.nanoTime() - begin)) + ": "
+                    + Failures.title(step.point()) + ", round " + step.round());
+            if (failures.isHopeless(step.point())) {
+                failures.skipped(step);
+            } else if (!attempt(step)) {
+                return false;
+            }
+            remaining.next();
+        }
+        return again();
+    }
+
+    /** Tries failed runs once more: a program that crashes occasionally seldom does so twice in a row. */
+    private boolean again() throws IOException, InterruptedException {
+        for (Schedule.Step step : failures.missing()) {
+            if (stopping.isWanted()) {
+                return false;
+            }
+            if (!failures.isHopeless(step.point())) {
+                progress.accept("once more: " + Failures.title(step.point()) + ", round " + step.round());
+                if (!attempt(step)) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    /** Makes a run, or notes why that failed. Returns false if it was stopped during the run. */
+    private boolean attempt(Schedule.Step step) throws IOException, InterruptedException {
+        Run run;
+        try {
+            run = measure(step.point(), step.round());
+            RunStore.requireFigures(run); // there are none, for example, because the clock stood still
+        } catch (IOException | IllegalArgumentException e) {
+            if (stopping.isWantedSoon()) {
+                return false; // its processes have been ended
+            }
+            if (options.once()) {
+                throw e;
+            }
+            remarks.accept("failed: " + failures.add(step, "" + e.getMessage()));
+            return true;
+        }
+        store.add(run); // a full disk ends the comparison
+        failures.made(step);
+        made.accept(run);
+        return true;
+    }
+
+    private Run measure(Point planned, int round) throws IOException, InterruptedException {
+        Contender contender = contenders.of(planned);
+        boolean fixed = planned.benchmark() == Benchmark.FIXED_RATE;
+        boolean steady = !fixed || warmUp.run(contender, planned.closed());
+        Point point = withRate(planned);
+        steady &= warmUp.run(contender, point);
+        for (int attempt = 1; ; attempt++) {
+            long least = point.route()
+                    .map(route -> route.leastMessages(point.bytes()))
+                    .orElse(0L);
+            long iterations = options.messages().orElse(Math.max(least, pace.iterations(point, options.seconds())));
+            Optional<WireCounters> counters = WireCounters.of(point.way(), venue);
+            long before = counters.isPresent() ? counters.get().sent() : 0;
+            double seconds = options.messages().isPresent()
+                    ? Math.max(options.seconds(), iterations * MESSAGE_SECONDS)
+                    : options.seconds();
+            Measured measured = run(contender, point, iterations, seconds);
+            OptionalDouble overhead = counters.isPresent()
+                    ? WireCounters.overhead(counters.get().sent() - before, measured.messages(), point.bytes())
+                    : OptionalDouble.empty();
+            pace.learn(point, iterations, measured);
+            if (attempt == ATTEMPTS
+                    || options.messages().isPresent()
+                    || !Pace.isShort(measured, iterations, options.seconds())) {
+                boolean timed = hasTimes(point, measured);
+                return new Run(
+                        planned,
+                        round,
+                        timed ? Measured.optional(measured.averageMicros()) : OptionalDouble.empty(),
+                        timed ? Measured.optional(measured.medianMicros()) : OptionalDouble.empty(),
+                        timed ? Measured.optional(measured.p999Micros()) : OptionalDouble.empty(),
+                        measured.messagesPerSecond(),
+                        measured.messagesPerSecond() * point.bytes(),
+                        overhead,
+                        contender.lanes(point) > 1 ? OptionalDouble.of(measured.overlap()) : OptionalDouble.empty(),
+                        steady,
+                        processor.perMessage(point, measured),
+                        fixed ? OptionalDouble.of((double) point.rate()) : OptionalDouble.empty(),
+                        timed ? measured.times() : Optional.empty(),
+                        contender.command(point, iterations),
+                        contender.jvmFlags());
+            }
+        }
+    }
+
+    /** A way that cannot keep up with its rate has no times: they would grow for as long as it runs. */
+    private static boolean hasTimes(Point point, Measured measured) {
+        return !point.benchmark().isThroughput()
+                && !(point.rate() > 0 && Run.isBehind(measured.messagesPerSecond(), (double) point.rate()));
+    }
+
+    /**
+     * The point with its rate, if it has a fixed one. Unless a rate was given, it is half of what the way has just
+     * reached without a limit.
+     */
+    private Point withRate(Point point) {
+        if (point.benchmark() != Benchmark.FIXED_RATE || point.rate() > 0) {
+            return point;
+        }
+        double before = store.runs().stream() // all rounds of a point have the same rate
+                .filter(run -> run.point().equals(point))
+                .mapToDouble(run -> run.offeredPerSecond().orElse(0))
+                .findFirst()
+                .orElse(0);
+        double half = pace.perSecond(point.closed()) * point.connections() / 2;
+        return point.at(before > 0 ? (long) before : Timetable.rounded(half));
+    }
+
+    private Measured run(Contender contender, Point point, long iterations, double seconds)
+            throws IOException, InterruptedException {
+        Measured measured = contender.run(point, iterations, limit(seconds));
+        if (!contender.warmsUp()) {
+            processor.learn(point, measured);
+        }
+        return measured;
+    }
+
+    /** How long a run of this many seconds may take in all. */
+    private static Duration limit(double seconds) {
+        return PATIENCE.plusMillis((long) (PATIENCE_FACTOR * seconds * 1e3));
+    }
+
+    @Override
+    public void close() {
+        contenders.close();
+    }
+}

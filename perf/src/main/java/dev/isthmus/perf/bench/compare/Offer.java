@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.perf.bench.compare;
+
+import dev.isthmus.RdmaException;
+import dev.isthmus.perf.common.Jar;
+import dev.isthmus.ucx.UcxVersion;
+import io.netty.channel.epoll.Epoll;
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** Which ways a machine offers, and which benchmarks suit each of them. */
+final class Offer {
+
+    private Offer() {}
+
+    /** Whether a benchmark makes sense for a way. */
+    static boolean has(Way way, Benchmark benchmark, int connections) {
+        if (benchmark == Benchmark.FIXED_RATE && !hasFixedRate(way, connections)) {
+            return false;
+        }
+        if (way.isStream()) {
+            return connections == 1 && (benchmark == Benchmark.ONE_WAY || benchmark == Benchmark.PING_PONG);
+        }
+        if (way.isNetty()) {
+            return benchmark == Benchmark.ONE_WAY || benchmark.isRoundTrip();
+        }
+        if (connections > Selection.MOST_OF_OTHERS && way != Way.NIO_NON_BLOCKING) {
+            return false; // the others have a process, or a thread, for each
+        }
+        return switch (benchmark) {
+            case ONE_WAY, BOTH_WAYS -> true;
+            case ONE_SIDED ->
+                connections == 1
+                        && switch (way) {
+                            case C_VERBS_WRITE, C_VERBS_READ, JAVA_VERBS_WRITE, JAVA_VERBS_READ, C_UCX, JAVA_UCX ->
+                                true;
+                            default -> false;
+                        };
+            case FIXED_RATE -> true;
+            case PING_PONG -> way != Way.C_VERBS_READ && way != Way.JAVA_VERBS_READ;
+        };
+    }
+
+    /**
+     * C's tools begin a round trip when the previous one has returned, and so do the programs that run their protocols.
+     */
+    private static boolean hasFixedRate(Way way, int connections) {
+        return switch (way) {
+            case NIO_BLOCKING, NIO_NON_BLOCKING, NETTY_TCP, NETTY_EPOLL, NETTY_RDMA -> true;
+            case C_VERBS_SEND, JAVA_VERBS_SEND, JAVA_UCX -> connections == 1;
+            default -> false;
+        };
+    }
+
+    /** The ways that this machine does not offer, each with the reason. */
+    static Map<Way, String> missing(Collection<Way> ways, Venue venue) {
+        Map<Way, String> missing = new LinkedHashMap<>();
+        for (Way way : ways) {
+            reason(way, venue).ifPresent(reason -> missing.put(way, reason));
+        }
+        return missing;
+    }
+
+    private static Optional<String> reason(Way way, Venue venue) {
+        return switch (way) {
+            case C_VERBS_SEND, C_VERBS_WRITE, C_VERBS_READ ->
+                venue.hasDevices() ? tool("ib_send_lat", "perftest") : noDevice();
+            case JAVA_VERBS_SEND, JAVA_VERBS_WRITE, JAVA_VERBS_READ ->
+                venue.hasDevices() ? Optional.empty() : noDevice();
+            case C_UCX -> tool("ucx_perftest", "ucx-utils");
+            case JAVA_UCX -> ucx();
+            case JUCX -> jar("org.openucx", "jucx").or(Offer::ucx);
+            case NIO_BLOCKING, NIO_NON_BLOCKING -> Optional.empty();
+            case C_SOCKETS -> hasAddresses(venue) ? tool(StreamFlags.PROGRAM, "rdmacm-utils") : noAddress(venue);
+            case JAVA_SOCKETS -> hasAddresses(venue) ? Optional.empty() : noAddress(venue);
+            case C_TCP -> tool(StreamFlags.PROGRAM, "rdmacm-utils");
+            case NETTY_TCP -> netty();
+            case NETTY_EPOLL -> netty().or(Offer::epoll);
+            case NETTY_RDMA -> netty().or(() -> hasAddresses(venue) ? Optional.empty() : noAddress(venue));
+        };
+    }
+
+    private static boolean hasAddresses(Venue venue) {
+        return venue.hasDevices()
+                && venue.client().hasAddress()
+                && venue.server().hasAddress();
+    }
+
+    private static Optional<String> noAddress(Venue venue) {
+        return venue.hasDevices()
+                ? Optional.of("an RDMA device has no IPv4 address, by which sockets connect")
+                : noDevice();
+    }
+
+    private static Optional<String> noDevice() {
+        return Optional.of("there is no RDMA device");
+    }
+
+    private static Optional<String> tool(String program, String debianPackage) {
+        boolean there = Stream.of(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator, -1))
+                .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
+        return there ? Optional.empty() : Optional.of("install " + debianPackage + ", which has " + program);
+    }
+
+    private static Optional<String> ucx() {
+        try {
+            UcxVersion.loaded();
+            return Optional.empty();
+        } catch (RdmaException e) {
+            return Optional.of(e.getMessage());
+        }
+    }
+
+    private static Optional<String> netty() {
+        return jar("io.netty", "netty-transport");
+    }
+
+    private static Optional<String> epoll() {
+        return Epoll.isAvailable()
+                ? Optional.empty()
+                : Optional.of("" + Epoll.unavailabilityCause().getMessage());
+    }
+
+    /** What to say if a jar is missing: the tools come without the jars of others' libraries that are only compared. */
+    private static Optional<String> jar(String group, String name) {
+        return Jar.version(name).isPresent()
+                ? Optional.empty()
+                : Optional.of("the jar " + group + ":" + name + " is not on the class path");
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.perf.bench.compare;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What is measured, and in which order: in each round all places, and at each place, where only the ways differ, all
+ * ways, each time beginning with another one. So an interruption affects all alike.
+ */
+final class Schedule {
+
+    /** One run that is to be made. */
+    record Step(Point point, int round) {}
+
+    private record Place(Benchmark benchmark, int connections, long bytes, long rate, Optional<UcxRoute> route) {}
+
+    private Schedule() {}
+
+    /** The points of a selection that make sense. */
+    static List<Point> points(
+            Collection<Benchmark> benchmarks,
+            Collection<Way> ways,
+            Collection<Integer> connections,
+            Collection<Long> bytes,
+            Collection<Long> rates) {
+        List<Point> points = new ArrayList<>();
+        for (Benchmark benchmark : benchmarks) {
+            boolean fixed = benchmark == Benchmark.FIXED_RATE && !rates.isEmpty();
+            for (int count : connections) {
+                for (long size : bytes) {
+                    for (long rate : fixed ? rates : List.of(0L)) {
+                        ways.stream()
+                                .filter(way -> Offer.has(way, benchmark, count))
+                                .map(way -> new Point(way, benchmark, size, count, rate))
+                                .forEach(points::add);
+                    }
+                }
+            }
+        }
+        return points;
+    }
+
+    /** The remaining steps, in order. */
+    static List<Step> steps(List<Point> points, int rounds, Set<Step> done) {
+        Map<Place, List<Point>> places = new LinkedHashMap<>();
+        for (Point point : points) {
+            places.computeIfAbsent(
+                            new Place(
+                                    point.benchmark(), point.connections(), point.bytes(), point.rate(), point.route()),
+                            key -> new ArrayList<>())
+                    .add(point);
+        }
+        List<Step> steps = new ArrayList<>();
+        for (int round = 1; round <= rounds; round++) {
+            int first = round - 1;
+            for (List<Point> place : places.values()) {
+                for (int i = 0; i < place.size(); i++) {
+                    steps.add(new Step(place.get((i + first) % place.size()), round));
+                }
+                first++;
+            }
+        }
+        steps.removeAll(done);
+        return steps;
+    }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.perf.bench.compare;
+
+import dev.isthmus.perf.tools.stream.StreamCommand;
+import dev.isthmus.perf.tools.stream.StreamFigures;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import picocli.CommandLine.ParameterException;
+
+/** The flags by which {@code rstream} and ours run a point, and the figures that their output contains. */
+final class StreamFlags {
+
+    static final String PROGRAM = "rstream";
+
+    /** The column of the table that has the time of a transfer. */
+    private static final int MICROS_COLUMN = 7;
+
+    private static final double MILLION = 1e6;
+
+    /** A server in an existing JVM listens at once, except on an emulated processor. */
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
+
+    private static final long LOOK_MILLIS = 2;
+
+    private StreamFlags() {}
+
+    /** The flags of a server. */
+    static List<String> server(Point point, Venue.End end, int port, long iterations) {
+        List<String> flags = new ArrayList<>(List.of("-b", end.address()));
+        flags.addAll(both(point, port, iterations));
+        return flags;
+    }
+
+    private static List<String> both(Point point, int port, long iterations) {
+        boolean trips = point.benchmark() == Benchmark.PING_PONG;
+        List<String> flags = new ArrayList<>(List.of("-f", "ip", "-p", "" + port));
+        flags.addAll(List.of("-S", "" + point.bytes(), "-T", "n"));
+        flags.addAll(List.of("-I", "" + (trips ? iterations : 1), "-C", "" + (trips ? 1 : iterations)));
+        if (point.way().isTcp()) {
+            flags.addAll(List.of("-T", "s"));
+        }
+        return flags;
+    }
+
+    /** The flags of a client. With -b it takes the server's port, too, so its address must differ from the server's. */
+    static List<String> client(Point point, Venue.End end, Venue.End server, int port, long iterations) {
+        List<String> flags = new ArrayList<>(List.of("-s", server.address()));
+        if (!end.address().equals(server.address())) {
+            flags.addAll(List.of("-b", end.address()));
+        }
+        flags.addAll(both(point, port, iterations));
+        return flags;
+    }
+
+    /** The result of a run, from the time of a transfer: data goes one way, and then as many times the other way. */
+    static Measured measured(Benchmark benchmark, double micros, long iterations) {
+        return benchmark == Benchmark.PING_PONG
+                ? Measured.times(2 * micros, Double.NaN, Double.NaN, 2, iterations)
+                : Measured.rate(MILLION / micros, 2 * iterations);
+    }
+
+    /** Reads what a client has printed. */
+    static Measured read(Benchmark benchmark, long iterations, String output) throws IOException {
+        for (String line : output.lines().toList()) {
+            String[] fields = line.strip().split("\\s+", -1);
+            if (fields[0].equals("custom") && fields.length == MICROS_COLUMN + 1) {
+                return measured(benchmark, Double.parseDouble(fields[MICROS_COLUMN]), iterations);
+            }
+        }
+        throw new IOException(PROGRAM + " printed no figures, but: " + output.strip());
+    }
+
+    /** Runs our end: the benchmark, the number of transfers, and the flags. */
+    static Measured run(List<String> words) throws IOException {
+        List<String> flags = words.subList(2, words.size());
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        while (true) {
+            try {
+                StreamFigures figures = StreamCommand.measure(flags);
+                return measured(Benchmark.valueOf(words.get(0)), figures.micros(), Long.parseLong(words.get(1)))
+                        .withSpent(figures.spent());
+            } catch (ConnectException e) { // rdma_cm has no table of listeners
+                if (System.nanoTime() - end > 0) {
+                    throw e;
+                }
+                pause();
+            } catch (ParameterException e) {
+                throw new IllegalArgumentException(e.getMessage(), e);
+            }
+        }
+    }
+
+    private static void pause() throws IOException {
+        try {
+            TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException(e);
+        }
+    }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.perf.bench.compare;
+
+import dev.isthmus.perf.bench.instructions.Twins;
+import dev.isthmus.perf.common.TemporaryFolder;
+import dev.isthmus.perf.common.Timetable;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import org.HdrHistogram.Histogram;
+
+/**
+ * The C counterpart of {@link Writes} and {@link SendTrips}, compiled by this machine's compiler in a folder that is
+ * removed on close. There is none if there is no compiler, or nobody needs it.
+ */
+final class VerbsTwin implements AutoCloseable {
+
+    /** The setting's line for it: figures of the twin and of perftest do not belong in one report. */
+    static final String LINE = "one-sided RDMA WRITE";
+
+    private static final String NAME = "verbs";
+    private static final String SOURCE = NAME + ".c";
+    private static final List<String> LIBRARIES = List.of("-libverbs");
+    private static final int DIGITS = 3;
+    private static final double NANOS = 1e9;
+    private static final double MICROS = 1e3;
+
+    private final TemporaryFolder folder; // null without a program
+    private final String how;
+    private final boolean writes;
+
+    private VerbsTwin(TemporaryFolder folder, String how, boolean writes) {
+        this.folder = folder;
+        this.how = how;
+        this.writes = writes;
+    }
+
+    /** No program. */
+    static VerbsTwin none(String why) {
+        return new VerbsTwin(null, why, true);
+    }
+
+    /**
+     * Compiles it if it is needed and possible. Otherwise perftest and ours, with the same flags, take its place, and
+     * the user is told so.
+     */
+    static VerbsTwin of(List<Point> points, PrintStream says) throws IOException, InterruptedException {
+        boolean writes = points.stream().anyMatch(VerbsFlags::isSingleWrite);
+        boolean trips = points.stream().anyMatch(VerbsTwin::isOfTwin);
+        if (!writes && !trips) {
+            return none("");
+        }
+        VerbsTwin twin = compile(writes);
+        if (writes && !twin.isThere()) {
+            says.println(LINE + ": " + twin.how);
+        }
+        if (trips && !twin.isThere()) {
+            says.println("left out: " + Way.C_VERBS_SEND.title() + ", at a fixed rate: " + twin.how);
+        }
+        return twin;
+    }
+
+    /** The points that can be measured: perftest has no fixed rate. */
+    List<Point> measurable(List<Point> points) {
+        return points.stream().filter(point -> isThere() || !isOfTwin(point)).toList();
+    }
+
+    private static boolean isOfTwin(Point point) {
+        return point.way() == Way.C_VERBS_SEND && VerbsFlags.isOnTime(point);
+    }
+
+    private static VerbsTwin compile(boolean writes) throws IOException, InterruptedException {
+        var folder = new TemporaryFolder("isthmus-compare-");
+        try {
+            Path source = folder.path().resolve(SOURCE);
+            try (InputStream text = VerbsTwin.class.getResourceAsStream(SOURCE)) {
+                Files.copy(text, source);
+            }
+            Twins.compile(source, folder.path().resolve(NAME), LIBRARIES);
+            return new VerbsTwin(folder, "the same loop in C and Java, " + Twins.compiler(), writes);
+        } catch (IOException e) {
+            folder.close();
+            return new VerbsTwin(null, "perftest's, without percentiles: " + e.getMessage(), writes);
+        }
+    }
+
+    /** Whether there is a program. */
+    boolean isThere() {
+        return folder != null;
+    }
+
+    /** Adds to a setting's lines how single WRITEs are measured, if they are. */
+    void note(Map<String, String> lines) {
+        if (writes && !how.isEmpty()) {
+            lines.put(LINE, how);
+        }
+    }
+
+    /** The program and its arguments. */
+    List<String> command(List<String> words) {
+        List<String> command =
+                new ArrayList<>(List.of(folder.path().resolve(NAME).toString()));
+        command.addAll(words);
+        return command;
+    }
+
+    /** The commands that repeat a run by hand, from the project's folder. */
+    static String byHand(List<String> words) {
+        return "cc -O2 -pthread -o /tmp/" + NAME + " perf/src/main/resources/dev/isthmus/perf/compare/" + SOURCE + " "
+                + String.join(" ", LIBRARIES) + " && /tmp/" + NAME + " " + String.join(" ", words);
+    }
+
+    /** Reads the program's output for this many writes or, at a fixed rate, round trips. */
+    static Measured read(Point point, String output, long iterations) throws IOException {
+        Iterator<String> lines = output.lines().iterator();
+        try {
+            boolean onTime = VerbsFlags.isOnTime(point);
+            String[] head = onTime ? lines.next().split(" ", 2) : new String[0];
+            var histogram = new Histogram(DIGITS);
+            double sum = 0;
+            while (lines.hasNext()) {
+                String[] fields = lines.next().split(" ", 2);
+                long nanos = Long.parseLong(fields[0]);
+                long count = Long.parseLong(fields[1]);
+                histogram.recordValueWithCount(nanos, count);
+                sum += (double) nanos * count;
+            }
+            if (histogram.getTotalCount() != iterations) {
+                throw new IOException("of " + iterations + " operations the program printed the times of "
+                        + histogram.getTotalCount());
+            }
+            Distribution times = Distribution.of(histogram);
+            return onTime
+                    ? Measured.trips(times, perSecond(point, histogram, head))
+                    : Measured.times(times, sum / MICROS / iterations, 1);
+        } catch (RuntimeException e) { // no number, or too few
+            throw new IOException("the program printed no times, but: " + output.strip(), e);
+        }
+    }
+
+    private static double perSecond(Point point, Histogram times, String[] head) {
+        double taken = Double.parseDouble(head[0]);
+        double late = Double.parseDouble(head[1]);
+        return Timetable.perSecond(
+                times.getTotalCount(), NANOS / point.rate(), taken, (double) times.getMinValue(), late);
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (isThere()) {
+            folder.close();
+        }
+    }
+}

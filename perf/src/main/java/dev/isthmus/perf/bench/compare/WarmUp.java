@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.perf.bench.compare;
+
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
+
+/**
+ * What comes before a run: it goes on until it is known how long messages take, and until programs that are compiled
+ * while they run are steady.
+ */
+final class WarmUp {
+
+    /** The length of a slice, as a fraction of a run. */
+    private static final double SLICE = 0.2;
+
+    /**
+     * Seconds: a shorter slice could consist of a single compilation, or of a moment in which another process had
+     * the processor.
+     */
+    private static final double LEAST_SLICE = 0.2;
+
+    /** How many times a point is run at most until it is known how long its messages take. */
+    private static final int LOOKS = 5;
+
+    /** Runs a point. */
+    @FunctionalInterface
+    interface Runner {
+        Measured run(Contender contender, Point point, long iterations, double seconds)
+                throws IOException, InterruptedException;
+    }
+
+    private final Comparison.Options options;
+    private final Pace pace;
+    private final Runner runner;
+    private final BooleanSupplier stops;
+    private final LongSupplier clock;
+    private final Map<Point, Boolean> warm = new HashMap<>();
+
+    /**
+     * For the runs of a comparison.
+     *
+     * @param runner runs a point; its pace is learnt here
+     * @param stops whether the user wants everything to end
+     * @param clock nanoseconds
+     */
+    WarmUp(Comparison.Options options, Pace pace, Runner runner, BooleanSupplier stops, LongSupplier clock) {
+        this.options = options;
+        this.pace = pace;
+        this.runner = runner;
+        this.stops = stops;
+        this.clock = clock;
+    }
+
+    /**
+     * Warms a point up. Returns false if its JVMs do not become steady in time. The time begins when the pace is known:
+     * before that, a JVM starts and loads classes, which does not count.
+     */
+    boolean run(Contender contender, Point point) throws IOException, InterruptedException {
+        if (options.once() && (!contender.warmsUp() || warm.containsKey(point))) {
+            return warm.getOrDefault(point, true);
+        }
+        if (!contender.warmsUp()) {
+            look(contender, point, options.seconds());
+            return true;
+        }
+        double seconds = sliceSeconds(options.seconds());
+        look(contender, point, seconds);
+        var steady = new Steady();
+        long end = clock.getAsLong() + (long) (options.warmUpSeconds() * 1e9);
+        while (!steady.isSteady() && clock.getAsLong() - end < 0 && !stops.getAsBoolean()) {
+            Measured slice = slice(contender, point, seconds);
+            steady.add(slice.figure(), seconds, slice.spent().compileMillis());
+        }
+        warm.put(point, steady.isSteady());
+        return steady.isSteady();
+    }
+
+    /** How long the slices before runs are. */
+    static double sliceSeconds(double runSeconds) {
+        return Math.max(runSeconds * SLICE, Math.min(runSeconds, LEAST_SLICE));
+    }
+
+    /**
+     * Each look may be many times as long as the one before, so a few are enough, unless the machine is busy at times.
+     */
+    private void look(Contender contender, Point point, double seconds) throws IOException, InterruptedException {
+        for (int i = 0; i < LOOKS && !pace.isKnown(point, seconds) && !stops.getAsBoolean(); i++) {
+            slice(contender, point, seconds);
+        }
+    }
+
+    private Measured slice(Contender contender, Point point, double seconds) throws IOException, InterruptedException {
+        long iterations = contender.warmsUp() ? pace.sliceIterations(point, seconds) : pace.iterations(point, seconds);
+        Measured slice = runner.run(contender, point, iterations, seconds);
+        pace.learn(point, iterations, slice);
+        return slice;
+    }
+}

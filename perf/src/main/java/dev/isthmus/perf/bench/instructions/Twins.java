@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.perf.bench.instructions;
+
+import dev.isthmus.perf.common.TemporaryFolder;
+import dev.isthmus.perf.process.Tool;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The C programs, compiled by this machine's compiler in a folder that is removed on close. */
+public final class Twins implements AutoCloseable {
+
+    private static final String HEADER = "blocks.h";
+
+    private final TemporaryFolder folder = new TemporaryFolder("isthmus-instructions-");
+
+    Twins() throws IOException {}
+
+    /** Compiles the twin of a suite; returns the program. */
+    Path compile(Suite suite) throws IOException, InterruptedException {
+        copy(HEADER);
+        Path source = copy(suite.twin() + ".c");
+        Path program = folder.path().resolve(suite.twin());
+        compile(source, program, suite.libraries());
+        return program;
+    }
+
+    /**
+     * Compiles a program; the compiler's messages go to our standard error.
+     *
+     * @param source the C source
+     * @param program the program to create
+     * @param libraries the libraries, as compiler arguments
+     * @throws IOException if there is no compiler, or it fails
+     * @throws InterruptedException if the caller is to stop
+     */
+    public static void compile(Path source, Path program, List<String> libraries)
+            throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(
+                List.of("cc", "-std=gnu11", "-Wall", "-O2", "-pthread", "-o", program.toString(), source.toString()));
+        command.addAll(libraries);
+        int status;
+        try {
+            status = Tool.run(command);
+        } catch (IOException e) {
+            throw new IOException("cannot run cc: install gcc and libc6-dev (" + e.getMessage() + ")", e);
+        }
+        if (status != 0) {
+            throw new IOException("cc ended with " + status + ": install libibverbs-dev, librdmacm-dev and libucx-dev");
+        }
+    }
+
+    private Path copy(String name) throws IOException {
+        Path file = folder.path().resolve(name);
+        try (InputStream text = Twins.class.getResourceAsStream(name)) {
+            Files.copy(text, file, StandardCopyOption.REPLACE_EXISTING); // suites share some
+        }
+        return file;
+    }
+
+    /**
+     * The compiler and its version.
+     *
+     * @return a few words
+     * @throws IOException if there is none
+     */
+    public static String compiler() throws IOException {
+        return "cc " + Tool.firstLine("cc", "-dumpfullversion");
+    }
+
+    @Override
+    public void close() throws IOException {
+        folder.close();
+    }
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.perf.bench.instructions;
+
+import static dev.isthmus.verbs.AccessFlag.LOCAL_WRITE;
+import static dev.isthmus.verbs.AccessFlag.REMOTE_ATOMIC;
+import static dev.isthmus.verbs.AccessFlag.REMOTE_READ;
+import static dev.isthmus.verbs.AccessFlag.REMOTE_WRITE;
+import static dev.isthmus.verbs.QueuePairType.RC;
+
+import dev.isthmus.verbs.CompletionQueue;
+import dev.isthmus.verbs.Device;
+import dev.isthmus.verbs.DeviceContext;
+import dev.isthmus.verbs.GidEntry;
+import dev.isthmus.verbs.MemoryRegion;
+import dev.isthmus.verbs.ProtectionDomain;
+import dev.isthmus.verbs.QueuePair;
+import dev.isthmus.verbs.ReceiveRequest;
+import dev.isthmus.verbs.SendOpcode;
+import dev.isthmus.verbs.SendRequest;
+import dev.isthmus.verbs.WorkCompletions;
+import java.lang.foreign.Arena;
+
+/**
+ * Two connected RC queue pairs, and one thread's loops over them. They have twins in {@code verbs.c}, line by line:
+ * change both.
+ */
+final class VerbsLoops implements AutoCloseable {
+
+    static final int MAX_CHAIN = 16;
+    static final int MAX_BYTES = 4096;
+
+    private static final int DEPTH = 1024;
+    private static final int COMPLETIONS = 8192;
+    static final int SIGNAL_EVERY = 4;
+
+    private final Arena arena = Arena.ofConfined();
+    private final DeviceContext context;
+    private final ProtectionDomain pd;
+    private final MemoryRegion region;
+    private final CompletionQueue sendQueue;
+    private final CompletionQueue receiveQueue;
+    private final QueuePair sender;
+    private final QueuePair receiver;
+    private final WorkCompletions sent = WorkCompletions.allocate(MAX_CHAIN);
+    private final WorkCompletions received = WorkCompletions.allocate(MAX_CHAIN);
+    private final WorkCompletions one = WorkCompletions.allocate(1);
+
+    private int chain;
+    private int capacity;
+    private SendRequest plain;
+    private SendRequest marked;
+    private SendRequest sends;
+    private ReceiveRequest receives;
+    private WorkCompletions polled;
+
+    VerbsLoops(String device) {
+        context = Device.named(device).open();
+        pd = context.allocateProtectionDomain();
+        region = pd.register(
+                arena.allocate(2 * MAX_BYTES, MAX_BYTES), LOCAL_WRITE, REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC);
+        sendQueue = context.createCompletionQueue(COMPLETIONS);
+        receiveQueue = context.createCompletionQueue(COMPLETIONS);
+        sender = create(sendQueue);
+        receiver = create(receiveQueue);
+        GidEntry gid = context.defaultGid(1);
+        sender.connect(gid, receiver.address(gid));
+        receiver.connect(gid, sender.address(gid));
+    }
+
+    private QueuePair create(CompletionQueue queue) {
+        return pd.createQueuePair(
+                RC, queue, queue, config -> config.maxSendWr(DEPTH).maxRecvWr(DEPTH));
+    }
+
+    /** Prepares the requests that the loops post, before any is run. */
+    void prepare(VerbsRow row) {
+        chain = row.chain();
+        capacity = chain;
+        polled = capacity == 1 ? one : sent;
+        plain = request(row, false);
+        marked = request(row, true);
+        sends = null;
+        receives = null;
+        for (int i = chain - 1; i >= 0; i--) {
+            sends = request(row, i == chain - 1).next(sends);
+            receives =
+                    ReceiveRequest.prepare(region).range(MAX_BYTES, row.bytes()).next(receives);
+        }
+    }
+
+    private SendRequest request(VerbsRow row, boolean signaled) {
+        SendRequest request = SendRequest.prepare(region).range(0, row.bytes()).signaled(signaled);
+        long remote = region.address() + MAX_BYTES;
+        return switch (row.opcode()) {
+            case SEND -> request;
+            case RDMA_WRITE, RDMA_READ -> request.opcode(row.opcode()).remote(remote, region.rkey());
+            case ATOMIC_FETCH_AND_ADD -> request.fetchAndAdd(remote, region.rkey(), 1);
+            case ATOMIC_CMP_AND_SWP -> request.compareAndSwap(remote, region.rkey(), 1, 1);
+            default -> throw new IllegalArgumentException("no loop posts " + row.opcode());
+        };
+    }
+
+    /** The loop of a row. */
+    Blocks.Loop loop(VerbsRow row) {
+        boolean send = row.opcode() == SendOpcode.SEND;
+        return switch (row.way()) {
+            case MESSAGE -> send ? this::messages : this::accesses;
+            case CHAIN -> send ? this::messageChains : this::accessChains;
+            case POST -> this::posts;
+            case RECEIVE -> this::receivePosts;
+            case EMPTY_POLL -> this::emptyPolls;
+            case FULL_POLL -> this::fullPolls;
+        };
+    }
+
+    private long messages(int count) {
+        long begin = System.nanoTime();
+        for (int i = 0; i < count; i++) {
+            if (!receiver.tryPost(receives) || !sender.tryPost(marked)) {
+                throw full();
+            }
+            await(sendQueue, sent, 1);
+            await(receiveQueue, received, 1);
+        }
+        return System.nanoTime() - begin;
+    }
+
+    private long messageChains(int count) {
+        long begin = System.nanoTime();
+        for (int i = 0; i < count; i++) {
+            if (receiver.tryPostChain(receives) != null || sender.tryPostChain(sends) != null) {
+                throw full();
+            }
+            await(sendQueue, sent, 1);
+            await(receiveQueue, received, chain);
+        }
+        return System.nanoTime() - begin;
+    }
+
+    private long accesses(int count) {
+        long begin = System.nanoTime();
+        for (int i = 0; i < count; i++) {
+            if (!sender.tryPost(marked)) {
+                throw full();
+            }
+            await(sendQueue, sent, 1);
+        }
+        return System.nanoTime() - begin;
+    }
+
+    private long accessChains(int count) {
+        long begin = System.nanoTime();
+        for (int i = 0; i < count; i++) {
+            if (sender.tryPostChain(sends) != null) {
+                throw full();
+            }
+            await(sendQueue, sent, 1);
+        }
+        return System.nanoTime() - begin;
+    }
+
+    private long posts(int count) {
+        long begin = System.nanoTime();
+        for (int i = 1; i <= count; i++) {
+            if (!sender.tryPost(i % SIGNAL_EVERY == 0 ? marked : plain)) {
+                throw full();
+            }
+        }
+        long nanos = System.nanoTime() - begin;
+        await(sendQueue, sent, count / SIGNAL_EVERY);
+        return nanos;
+    }
+
+    private long receivePosts(int count) {
+        long begin = System.nanoTime();
+        for (int i = 0; i < count; i++) {
+            if (!receiver.tryPost(receives)) {
+                throw full();
+            }
+        }
+        long nanos = System.nanoTime() - begin;
+        for (int i = 1; i <= count; i++) {
+            if (!sender.tryPost(i % SIGNAL_EVERY == 0 ? marked : plain)) {
+                throw full();
+            }
+        }
+        await(sendQueue, sent, count / SIGNAL_EVERY);
+        await(receiveQueue, received, count);
+        return nanos;
+    }
+
+    private long emptyPolls(int count) {
+        int found = 0;
+        long begin = System.nanoTime();
+        for (int i = 0; i < count; i++) {
+            found += receiveQueue.poll(received);
+        }
+        long nanos = System.nanoTime() - begin;
+        if (found != 0) {
+            throw new IllegalStateException("unexpected completions: " + found);
+        }
+        return nanos;
+    }
+
+    private long fullPolls(int count) {
+        while (true) {
+            for (int i = 0; i < count * capacity; i++) {
+                if (!sender.tryPost(marked)) {
+                    throw full();
+                }
+            }
+            int found = 0;
+            long begin = System.nanoTime();
+            for (int i = 0; i < count; i++) {
+                int now = sendQueue.poll(polled);
+                check(polled, now);
+                found += now;
+            }
+            long nanos = System.nanoTime() - begin;
+            await(sendQueue, sent, count * capacity - found);
+            if (found == count * capacity) {
+                return nanos;
+            }
+        }
+    }
+
+    private static void await(CompletionQueue queue, WorkCompletions completions, int count) {
+        int left = count;
+        while (left > 0) {
+            int found = queue.poll(completions);
+            check(completions, found);
+            left -= found;
+        }
+    }
+
+    private static void check(WorkCompletions completions, int count) {
+        for (int i = 0; i < count; i++) {
+            if (!completions.isSuccess(i)) {
+                throw new IllegalStateException("a request failed: " + completions);
+            }
+        }
+    }
+
+    private static IllegalStateException full() {
+        return new IllegalStateException("a queue is full, although it is drained");
+    }
+
+    @Override
+    public void close() {
+        sender.close();
+        receiver.close();
+        sendQueue.close();
+        receiveQueue.close();
+        region.close();
+        pd.close();
+        context.close();
+        arena.close();
+    }
+}

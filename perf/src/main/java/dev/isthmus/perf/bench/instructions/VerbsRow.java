@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.perf.bench.instructions;
+
+import dev.isthmus.verbs.SendOpcode;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * A row of verbs.
+ *
+ * @param chain how many requests are posted, or completions polled, in one call
+ * @param operations the operations of a block: enough that a tick of the kernel's clock hardly matters, and no more
+ *     than the queues hold if they are drained afterwards
+ */
+record VerbsRow(Way way, Operation operation, int bytes, int chain, int operations) implements Row {
+
+    /** The loop that runs it. */
+    enum Way {
+        /** A request, a receive if it needs one, and all their completions. */
+        MESSAGE,
+        /** Like MESSAGE, but each call has a chain of requests, of which the last is signaled. */
+        CHAIN,
+        /** The post of a send request alone; every 4th is signaled. */
+        POST,
+        /** The post of a receive alone. */
+        RECEIVE,
+        /** A poll that finds nothing. */
+        EMPTY_POLL,
+        /** A poll that finds as many completions as it asks for. */
+        FULL_POLL
+    }
+
+    /** What is posted. */
+    enum Operation {
+        SEND(SendOpcode.SEND),
+        WRITE(SendOpcode.RDMA_WRITE),
+        READ(SendOpcode.RDMA_READ),
+        FETCH_ADD(SendOpcode.ATOMIC_FETCH_AND_ADD),
+        CMP_SWAP(SendOpcode.ATOMIC_CMP_AND_SWP);
+
+        private final SendOpcode opcode;
+
+        Operation(SendOpcode opcode) {
+            this.opcode = opcode;
+        }
+    }
+
+    /** All rows, in the order in which they are run and printed. */
+    static final List<VerbsRow> ALL = List.of(
+            new VerbsRow(Way.EMPTY_POLL, Operation.SEND, 64, 1, 50_000),
+            new VerbsRow(Way.FULL_POLL, Operation.WRITE, 64, 1, 64),
+            new VerbsRow(Way.FULL_POLL, Operation.WRITE, 64, 16, 32),
+            new VerbsRow(Way.RECEIVE, Operation.SEND, 64, 1, 512),
+            new VerbsRow(Way.POST, Operation.WRITE, 64, 1, 256),
+            message(Operation.SEND, 8),
+            message(Operation.SEND, 64),
+            message(Operation.SEND, 4096),
+            message(Operation.WRITE, 8),
+            message(Operation.WRITE, 64),
+            message(Operation.WRITE, 4096),
+            message(Operation.READ, 8),
+            message(Operation.READ, 64),
+            message(Operation.READ, 4096),
+            message(Operation.FETCH_ADD, 8),
+            message(Operation.CMP_SWAP, 8),
+            chain(Operation.SEND, 1),
+            chain(Operation.SEND, 16),
+            chain(Operation.WRITE, 1),
+            chain(Operation.WRITE, 16));
+
+    private static VerbsRow message(Operation operation, int bytes) {
+        return new VerbsRow(Way.MESSAGE, operation, bytes, 1, bytes <= 64 ? 64 : 32);
+    }
+
+    private static VerbsRow chain(Operation operation, int chain) {
+        return new VerbsRow(Way.CHAIN, operation, 64, chain, 64 / chain);
+    }
+
+    SendOpcode opcode() {
+        return operation.opcode;
+    }
+
+    /** By how much to divide an operation's figure: the messages of a chain. */
+    int perOperation() {
+        return way == Way.CHAIN ? chain : 1;
+    }
+
+    @Override
+    public String title() {
+        return switch (way) {
+            case MESSAGE -> word(operation) + "-" + bytes;
+            case CHAIN -> word(operation) + "-" + bytes + "-chain-" + chain;
+            case POST -> "post-" + word(operation) + "-" + bytes;
+            case RECEIVE -> "post-receive";
+            case EMPTY_POLL -> "poll-empty";
+            case FULL_POLL -> "poll-" + chain;
+        };
+    }
+
+    /** See {@code verbs.c}. */
+    @Override
+    public String spec() {
+        return String.join(
+                ":",
+                word(way),
+                word(operation),
+                Integer.toString(bytes),
+                Integer.toString(chain),
+                Integer.toString(operations));
+    }
+
+    /** The row of a program's argument. */
+    static VerbsRow of(String spec) {
+        return ALL.stream()
+                .filter(row -> row.spec().equals(spec))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("there is no row " + spec + ", only "
+                        + Arrays.toString(ALL.stream().map(VerbsRow::spec).toArray())));
+    }
+
+    private static String word(Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+}

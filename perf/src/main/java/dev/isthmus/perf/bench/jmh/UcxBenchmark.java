@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.perf.bench.jmh;
+
+import dev.isthmus.ucx.UcpContext;
+import dev.isthmus.ucx.UcpEndpoint;
+import dev.isthmus.ucx.UcpRequests;
+import dev.isthmus.ucx.UcpWorker;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+
+/** Progress and tagged messages between two workers on one thread. */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+public class UcxBenchmark {
+
+    private static final int BYTES = 64;
+    private static final long TAG = 7;
+
+    /** With self alone, a worker talks to itself; with shared memory as well, there are two workers. */
+    @Param({"self", "posix,self"})
+    String transports;
+
+    private Arena arena;
+    private UcpContext context;
+    private UcpWorker sender;
+    private UcpWorker receiver;
+    private UcpEndpoint endpoint;
+    private MemorySegment outgoing;
+    private MemorySegment incoming;
+
+    /** Runs on the measuring thread, as workers belong to a thread. */
+    @Setup(Level.Trial)
+    public void open() {
+        arena = Arena.ofConfined();
+        context = UcpContext.create(config -> config.set("TLS", transports));
+        sender = context.createWorker();
+        receiver = transports.equals("self") ? sender : context.createWorker();
+        endpoint = sender.createEndpoint(receiver.address());
+        outgoing = arena.allocate(BYTES, 64);
+        incoming = arena.allocate(BYTES, 64);
+    }
+
+    /** Runs on the measuring thread. */
+    @TearDown(Level.Trial)
+    public void close() {
+        endpoint.closeForcibly();
+        receiver.close();
+        sender.close();
+        context.close();
+        arena.close();
+    }
+
+    /**
+     * Progress with nothing to do.
+     *
+     * @return a result, so that the JIT cannot drop the work
+     */
+    @Benchmark
+    public int idleProgress() {
+        return receiver.progress();
+    }
+
+    /**
+     * A tagged message from one to the other.
+     *
+     * @return the number of bytes that arrived
+     */
+    @Benchmark
+    public long tagExchange() {
+        long receive = receiver.tagReceive(incoming, 0, BYTES, TAG, UcpWorker.EXACT_TAG);
+        long send = endpoint.tagSend(outgoing, 0, BYTES, TAG);
+        UcpRequests received = receiver.requests();
+        while (!received.isDone(receive) || !sender.requests().isDone(send)) {
+            sender.progress();
+            receiver.progress();
+        }
+        long length = received.length(receive);
+        received.release(receive);
+        sender.requests().release(send);
+        return length;
+    }
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.perf.bench.spark;
+
+import dev.isthmus.perf.common.Progress;
+import dev.isthmus.perf.common.Scratch;
+import dev.isthmus.perf.common.Shutdown;
+import dev.isthmus.perf.process.Children;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code isthmus spark}: a sort and a groupBy, alternately with Spark's own shuffle and over UCX. */
+@Command(
+        name = "spark",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = {
+            "Sorts and groups with Apache Spark 4.2, alternately with Spark's own shuffle and over UCX, checks that"
+                    + " the results agree, and prints one table. Without --master it starts a cluster of two workers on"
+                    + " this machine."
+                    + " One machine can show that it works and what it costs, but not what a network card gains you.",
+            "",
+            "A cluster of your own: ./isthmus spark --master spark://HOST:7077 --spark-home DIR --size 100G",
+            "docs/spark.md explains the figures.",
+            ""
+        })
+public final class SparkCommand implements Callable<Integer> {
+
+    private static final Set<String> COMPARED = Set.of("spark.shuffle.manager", "spark.plugins");
+    private static final String WORKER_MEMORY = "1500m";
+    private static final int INTERRUPTED = 130; // the JVM's status after SIGINT
+
+    @Option(
+            names = "--size",
+            paramLabel = "BYTES",
+            defaultValue = "200M",
+            description = "bytes of each shuffle, with K, M, G or T (default: ${DEFAULT-VALUE})")
+    private String size = "";
+
+    @Option(
+            names = "--rounds",
+            paramLabel = "N",
+            defaultValue = "2",
+            description = "how often each way runs (default: ${DEFAULT-VALUE})")
+    private int rounds;
+
+    @Option(
+            names = "--partitions",
+            paramLabel = "N",
+            defaultValue = "0",
+            description = "partitions on both sides of each shuffle (default: twice as many as there are cores)")
+    private int partitions;
+
+    @Option(names = "--master", paramLabel = "URL", description = "an existing cluster, as for spark-submit")
+    private Optional<String> master = Optional.empty();
+
+    @Option(
+            names = "--spark-home",
+            paramLabel = "DIR",
+            description = "an installed Spark 4.2 (default: with --master $SPARK_HOME, otherwise Maven Central's jars)")
+    private Optional<Path> sparkHome = Optional.empty();
+
+    @Option(
+            names = "--conf",
+            paramLabel = "KEY=VALUE",
+            description = "a setting of Spark, for both ways; may be repeated")
+    private List<String> settings = new ArrayList<>();
+
+    @Option(
+            names = "--addresses",
+            paramLabel = "A,B",
+            defaultValue = "127.0.0.1,127.0.0.1",
+            description = {
+                "addresses of this machine for the two workers (default: ${DEFAULT-VALUE});",
+                "A@DEVICE,B@DEVICE also names the device that UCX uses there, such as mlx5_0:1"
+            })
+    private String addresses = "";
+
+    @Option(names = "--keep", description = "keep the logs, and print where they are")
+    private boolean keep;
+
+    /** For tests, which get the jars before they have no network. */
+    @Option(names = "--jars", paramLabel = "DIR", hidden = true)
+    private Optional<Path> jars = Optional.empty();
+
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        long bytes;
+        List<WorkerPlace> places;
+        try {
+            bytes = Size.parse(size);
+            places = WorkerPlace.parse(addresses);
+            check();
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+        }
+        Path jar = SparkHome.isthmusJar(); // checked first: without it everything else is in vain
+        List<Trial> trials = trials(places, bytes, System.err);
+        if (trials.isEmpty()) {
+            return INTERRUPTED;
+        }
+        var table = new SparkTable(trials);
+        spec.commandLine().getOut().print(table.format(master.isEmpty(), jar));
+        spec.commandLine().getOut().flush();
+        return table.isGood() ? 0 : 1;
+    }
+
+    /** Runs all trials; empty if a signal has ended them. */
+    private List<Trial> trials(List<WorkerPlace> places, long bytes, PrintStream err)
+            throws IOException, InterruptedException {
+        List<Trial> trials = new ArrayList<>();
+        try (var scratch = new Scratch("isthmus-spark-");
+                var children = new Children();
+                var progress = Progress.on(err)) {
+            try {
+                Submission submission = prepare(scratch, children, progress, places, bytes);
+                runAll(submission, children, progress, trials);
+            } catch (IOException e) {
+                if (Shutdown.hasBegun()) {
+                    return List.of();
+                }
+                scratch.keep();
+                throw new IOException(e.getMessage() + "\nThe logs are in " + scratch.folder(), e);
+            }
+            if (keep) {
+                scratch.keep();
+                progress.say("isthmus: the logs are in " + scratch.folder());
+            }
+        }
+        return trials;
+    }
+
+    private void check() {
+        if (rounds < 1) {
+            throw new IllegalArgumentException("--rounds must be at least 1, not " + rounds);
+        }
+        if (partitions < 0) {
+            throw new IllegalArgumentException("--partitions must be at least 0, not " + partitions);
+        }
+        for (String setting : settings) {
+            String key = setting.split("=", 2)[0];
+            if (!setting.contains("=")) {
+                throw new IllegalArgumentException("--conf takes KEY=VALUE, not " + setting);
+            }
+            if (COMPARED.contains(key)) {
+                throw new IllegalArgumentException("--conf " + key + ": that is what this command compares");
+            }
+        }
+    }
+
+    private SparkHome home(Path folder, Children children) throws IOException, InterruptedException {
+        Optional<Path> installed = sparkHome;
+        if (installed.isEmpty() && master.isPresent()) {
+            installed = Optional.ofNullable(System.getenv("SPARK_HOME")).map(Path::of);
+        }
+        if (installed.isPresent()) {
+            return SparkHome.installed(installed.get());
+        }
+        return SparkHome.of(jars.isPresent() ? jars.get() : SparkHome.download(children), folder.resolve("spark"));
+    }
+
+    private Submission prepare(
+            Scratch scratch, Children children, Progress progress, List<WorkerPlace> places, long bytes)
+            throws IOException, InterruptedException {
+        SparkHome spark = home(scratch.folder(), children);
+        var all = new ArrayList<>(List.of(
+                "spark.ui.enabled=false",
+                "spark.dynamicAllocation.enabled=false",
+                "spark.scheduler.minRegisteredResourcesRatio=1.0",
+                "spark.scheduler.maxRegisteredResourcesWaitingTime=600s"));
+        String url = master.orElse("");
+        Optional<String> address = Optional.empty();
+        if (master.isEmpty()) {
+            progress.update("starting a cluster of two workers");
+            url = StandaloneCluster.start(spark, children, scratch.folder(), places, WORKER_MEMORY)
+                    .url();
+            address = Optional.of(places.getFirst().address());
+            all.addAll(List.of(
+                    "spark.shuffle.readHostLocalDisk=false", // otherwise nothing would cross the network on one host
+                    "spark.cores.max=2",
+                    "spark.executor.cores=1",
+                    "spark.executor.memory=1g"));
+        }
+        all.addAll(settings);
+        return new Submission(spark, url, address, all, bytes, partitions, scratch.folder());
+    }
+
+    /** The ways take turns to begin, as the second one may be better or worse off. */
+    private void runAll(Submission submission, Children children, Progress progress, List<Trial> trials)
+            throws IOException, InterruptedException {
+        for (int round = 1; round <= rounds; round++) {
+            List<ShuffleWay> ways = round % 2 == 1
+                    ? List.of(ShuffleWay.SPARK, ShuffleWay.UCX)
+                    : List.of(ShuffleWay.UCX, ShuffleWay.SPARK);
+            for (ShuffleWay way : ways) {
+                trials.add(submission.run(way, round, children, progress));
+            }
+        }
+    }
+}

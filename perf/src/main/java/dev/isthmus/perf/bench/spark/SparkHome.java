@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.perf.bench.spark;
+
+import dev.isthmus.perf.process.Children;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/** Where Spark is, and how to start its programs. */
+final class SparkHome {
+
+    private static final String JAR = "isthmus-spark-[0-9.]+(-SNAPSHOT)?\\.jar";
+
+    private final Path folder;
+    private final boolean installed;
+
+    private SparkHome(Path folder, boolean installed) {
+        this.folder = folder;
+        this.installed = installed;
+    }
+
+    /** A Spark that is installed on this machine. */
+    static SparkHome installed(Path folder) throws IOException {
+        if (!Files.isDirectory(folder.resolve("jars"))) {
+            throw new IOException(
+                    folder + " is not a Spark: it has no folder jars; give --spark-home the folder above jars");
+        }
+        return new SparkHome(folder, true);
+    }
+
+    /** A minimal Spark made of its jars: only what its programs need. */
+    static SparkHome of(Path jars, Path folder) throws IOException {
+        if (!Files.isDirectory(jars)) {
+            throw new IOException("no folder " + jars);
+        }
+        Files.createDirectories(folder);
+        Files.createSymbolicLink(folder.resolve("jars"), jars.toAbsolutePath());
+        Files.createFile(folder.resolve("RELEASE")); // Spark checks that it exists
+        return new SparkHome(folder, false);
+    }
+
+    /** Has Maven download Spark's jars, if it has not yet: where they are. */
+    static Path download(Children children) throws IOException, InterruptedException {
+        Path script = home().resolve("testbed").resolve("spark-jars");
+        var said = new StringBuilder();
+        int status = Children.listen(children.start(List.of(script.toString()), Map.of()), said::append);
+        if (status != 0) {
+            throw new IOException(script + " has failed, exit status " + status + ": what it said is above");
+        }
+        return Path.of(said.toString());
+    }
+
+    private static Path home() {
+        return Path.of(System.getProperty("isthmus.home", ""));
+    }
+
+    /** The jar of the module spark, with its dependencies. */
+    static Path isthmusJar() throws IOException {
+        Path target = home().resolve("spark").resolve("target");
+        if (Files.isDirectory(target)) {
+            try (Stream<Path> files = Files.list(target)) {
+                Optional<Path> jar = files.filter(
+                                file -> file.getFileName().toString().matches(JAR))
+                        .findFirst();
+                if (jar.isPresent()) {
+                    return jar.get().toAbsolutePath();
+                }
+            }
+        }
+        throw new IOException("no isthmus-spark jar in " + target + ": run ./isthmus build");
+    }
+
+    /** The command that submits programs: the installed one, which reads its own configuration. */
+    List<String> submit() {
+        Path script = folder.resolve("bin").resolve("spark-submit");
+        return installed && Files.isExecutable(script)
+                ? List.of(script.toString())
+                : java("512m", "org.apache.spark.deploy.SparkSubmit");
+    }
+
+    /** The command that runs a program of Spark's. */
+    List<String> java(String heap, String program, String... arguments) {
+        var command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx" + heap,
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1", // they start the executors, which do the work
+                "-cp",
+                folder.resolve("jars") + "/*",
+                program));
+        command.addAll(List.of(arguments));
+        return command;
+    }
+
+    /** The environment of these programs; without an address, they find one themselves. */
+    Map<String, String> environment(Optional<String> address) {
+        var environment = new TreeMap<>(Map.of(
+                "SPARK_HOME",
+                folder.toString(),
+                "SPARK_SCALA_VERSION",
+                "2.13",
+                "JAVA_HOME",
+                System.getProperty("java.home")));
+        address.ifPresent(one -> environment.put("SPARK_LOCAL_IP", one));
+        return environment;
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.perf.bench.spark;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Properties;
+
+/** The results of a run of the program {@code dev.isthmus.spark.ShuffleTrial}. */
+final class Trial {
+
+    private final ShuffleWay way;
+    private final Properties results;
+
+    Trial(ShuffleWay way, Properties results) {
+        this.way = way;
+        this.results = results;
+    }
+
+    static Trial read(ShuffleWay way, Path file) throws IOException {
+        var results = new Properties();
+        try (BufferedReader reader = Files.newBufferedReader(file)) {
+            results.load(reader);
+        }
+        return new Trial(way, results);
+    }
+
+    ShuffleWay way() {
+        return way;
+    }
+
+    /** A result of a shuffle or of the run. */
+    String text(String name) {
+        String value = results.getProperty(name);
+        if (value == null) {
+            throw new IllegalStateException("the program did not write " + name + ", but " + results.keySet());
+        }
+        return value;
+    }
+
+    long number(String name) {
+        return Long.parseLong(text(name));
+    }
+}

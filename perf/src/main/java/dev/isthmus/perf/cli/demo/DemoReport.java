@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.perf.cli.demo;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import dev.isthmus.perf.common.Machine;
+import dev.isthmus.perf.common.WholeFile;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Everything that a demo found: what {@code --json} writes.
+ *
+ * @param date when it began, ISO 8601 in UTC
+ * @param machines where each path was measured
+ * @param comparisons the table
+ * @param samples every round that counts
+ * @param failures what went wrong
+ */
+public record DemoReport(
+        String date,
+        Map<String, Machine> machines,
+        List<DuelResult> comparisons,
+        List<Sample> samples,
+        List<DemoFailure> failures) {
+
+    static final ObjectMapper JSON = new ObjectMapper();
+
+    /**
+     * Writes it as JSON, all of it or nothing, so that a program that waits for the file never reads half of it.
+     *
+     * @param file the file, which is replaced if it exists
+     * @throws IOException if it cannot be written
+     */
+    public void write(Path file) throws IOException {
+        WholeFile.write(file, JSON.writer(SerializationFeature.INDENT_OUTPUT).writeValueAsBytes(this));
+    }
+}

@@ -1,2 +1,0 @@
-/** {@code isthmus perf stream}: rdma-core's rstream in Java, on sockets over RDMA. */
-package dev.isthmus.perf.stream;

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.perf.tools.perftest;
+
+import dev.isthmus.perf.tools.PerftestException;
+import dev.isthmus.verbs.CompletionQueue;
+import dev.isthmus.verbs.QueuePair;
+import dev.isthmus.verbs.SendRequest;
+import dev.isthmus.verbs.WorkCompletions;
+
+/**
+ * The sending end of a bandwidth test: keeps the send queues of all queue pairs full. One send of several is signaled,
+ * and its completion stands for all of them, as in perftest. Allocates nothing; {@link #post} and {@link #reap} are one
+ * turn of its loop.
+ */
+final class BandwidthSender {
+
+    private static final int POLL_BATCH = 16;
+
+    private final QueuePair[] pairs;
+    private final CompletionQueue queue;
+    private final WorkCompletions done = WorkCompletions.allocate(POLL_BATCH);
+    private final SendRequest[][] signaled;
+    private final SendRequest[][] unsignaled;
+    private final SendRequest[] chains; // null when sends are posted one by one
+    private final long[] posted;
+    private final long[] completed;
+    private final int[] place;
+    private final int depth;
+    private final int step;
+    private final int signalEvery;
+    private final long perPair;
+    private final long total;
+    private final Phases phases;
+    private final BandwidthClock clock;
+    private final boolean keepsAll;
+    private final BurstPacer pace; // null without a limit
+    private long totalPosted;
+    private long totalCompleted;
+    private long sampled;
+
+    BandwidthSender(Endpoint end, Requests requests, Phases phases, BandwidthClock clock, int bytes) {
+        Queues queues = end.plan.queues();
+        int count = queues.pairs();
+        this.phases = phases;
+        this.clock = clock;
+        queue = end.sendQueue();
+        pairs = new QueuePair[count];
+        posted = new long[count];
+        completed = new long[count];
+        place = new int[count];
+        signaled = new SendRequest[count][];
+        unsignaled = new SendRequest[count][];
+        chains = queues.postList() > 1 ? new SendRequest[count] : null;
+        for (int i = 0; i < count; i++) {
+            pairs[i] = end.pair(i);
+            if (chains == null) {
+                signaled[i] = requests.sends(i, true);
+                unsignaled[i] = requests.sends(i, false);
+            } else {
+                chains[i] = requests.chain(i);
+            }
+        }
+        depth = queues.txDepth();
+        step = queues.postList();
+        signalEvery = queues.cqMod();
+        perPair = end.plan.traffic().isTimed()
+                ? Long.MAX_VALUE
+                : end.plan.traffic().iterations();
+        total = (long) end.plan.traffic().iterations() * count;
+        keepsAll = clock.keepsAll();
+        pace = end.plan
+                .traffic()
+                .rate()
+                .map(rate -> new BurstPacer(rate, bytes))
+                .orElse(null);
+    }
+
+    /** Runs it alone, to its end. */
+    void run(CompletionWaiter waiter) throws PerftestException {
+        phases.start();
+        while (!isDone()) {
+            turn(waiter);
+        }
+    }
+
+    private void turn(CompletionWaiter waiter) throws PerftestException {
+        post();
+        if (reap() > 0) {
+            waiter.busy();
+        } else if (totalCompleted < totalPosted && (pace == null || isStuck()) && waiter.idle()) {
+            throw waiter.silent("the peer acknowledges nothing");
+        }
+    }
+
+    /** Whether everything is sent and completed, or the time is up. */
+    boolean isDone() {
+        return perPair == Long.MAX_VALUE ? phases.isEnd() : totalCompleted >= total && totalPosted >= total;
+    }
+
+    /** How many completed while measuring, in a run with a duration. */
+    long sampled() {
+        return sampled;
+    }
+
+    /** Posts as much as fits. */
+    void post() throws PerftestException {
+        for (int i = 0; i < pairs.length; i++) {
+            if (pace != null && !pace.mayBegin()) {
+                continue;
+            }
+            while (posted[i] < perPair
+                    && posted[i] - completed[i] + step <= depth
+                    && (pace == null || pace.isInBurst())
+                    && !phases.isEnd()) {
+                if (keepsAll) {
+                    clock.posted(totalPosted);
+                }
+                if (chains == null) {
+                    postOne(i);
+                } else {
+                    postChain(i);
+                }
+                if (pace != null) {
+                    pace.sent(step);
+                }
+            }
+        }
+    }
+
+    /** Whether this waits for completions rather than for the next burst. */
+    private boolean isStuck() {
+        for (int i = 0; i < pairs.length; i++) {
+            if (posted[i] < perPair && posted[i] - completed[i] + step <= depth) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void postOne(int i) throws PerftestException {
+        long number = ++posted[i];
+        boolean signals = number % signalEvery == 0 || number == perPair;
+        SendRequest[] ring = signals ? signaled[i] : unsignaled[i];
+        int at = place[i];
+        if (!pairs[i].tryPost(ring[at])) {
+            throw full(i);
+        }
+        place[i] = at + 1 == ring.length ? 0 : at + 1;
+        totalPosted++;
+    }
+
+    private void postChain(int i) throws PerftestException {
+        if (pairs[i].tryPostChain(chains[i]) != null) {
+            throw full(i);
+        }
+        posted[i] += step;
+        totalPosted += step;
+    }
+
+    private PerftestException full(int pair) {
+        return new PerftestException("the send queue of queue pair " + pair + " is full at message " + posted[pair]);
+    }
+
+    /** Takes completions; returns how many. */
+    int reap() throws PerftestException {
+        int n = queue.poll(done);
+        for (int i = 0; i < n; i++) {
+            if (!done.isSuccess(i)) {
+                throw CompletionWaiter.failed("send", totalCompleted, done, i);
+            }
+            int pair = (int) done.wrId(i);
+            long count = Math.min(signalEvery, perPair - completed[pair]); // the last one may stand for fewer
+            completed[pair] += count;
+            totalCompleted += count;
+            if (keepsAll) {
+                clock.completed(totalCompleted);
+            }
+            if (phases.isSampling()) {
+                sampled += count;
+            }
+        }
+        return n;
+    }
+
+    /** Bursts with gaps between them. */
+    private static final class BurstPacer {
+        private final long gapNanos;
+        private final int burst;
+        private long next = System.nanoTime();
+        private int left;
+
+        BurstPacer(RateLimit rate, int bytes) {
+            gapNanos = rate.gapNanos(bytes);
+            burst = rate.burst();
+        }
+
+        boolean mayBegin() {
+            if (left <= 0) {
+                long now = System.nanoTime();
+                if (now - next < 0) {
+                    return false;
+                }
+                next = now + gapNanos;
+                left = burst;
+            }
+            return true;
+        }
+
+        boolean isInBurst() {
+            return left > 0;
+        }
+
+        void sent(int messages) {
+            left -= messages;
+        }
+    }
+}

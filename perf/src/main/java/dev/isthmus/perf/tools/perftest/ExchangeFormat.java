@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.perf.tools.perftest;
+
+import dev.isthmus.verbs.Gid;
+import dev.isthmus.verbs.attributes.Mtu;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * The messages of perftest's exchange as bytes. Every decoder takes a message of exactly the right length. For anything
+ * that C would not have sent, it throws an {@link IllegalArgumentException} that says what is wrong.
+ */
+final class ExchangeFormat {
+
+    static final int VERSION_BYTES = 16;
+    static final int INT_BYTES = 4;
+    static final int MTU_BYTES = 2;
+    static final int DESTINATION_BYTES = 59;
+    static final int DESTINATION_GID_BYTES = 108;
+
+    /** What C writes at the end, with its NUL. Nobody reads it. */
+    static final byte[] DONE = {'d', 'o', 'n', 'e', 0};
+
+    private ExchangeFormat() {}
+
+    static byte[] encodeVersion(PerftestVersion version) {
+        return Arrays.copyOf(ascii(version.toString()), VERSION_BYTES);
+    }
+
+    static PerftestVersion decodeVersion(byte[] message) {
+        int length = 0;
+        while (length < VERSION_BYTES && message[length] != 0) {
+            length++;
+        }
+        if (length == VERSION_BYTES) {
+            throw new IllegalArgumentException("a version without an end: " + printable(latin1(message)));
+        }
+        // C sends a cleared buffer, but older versions fill it by strncpy: ignore what follows the NUL.
+        return PerftestVersion.parse(latin1(Arrays.copyOf(message, length)));
+    }
+
+    static byte[] encodeInt(int value) {
+        return ByteBuffer.allocate(INT_BYTES).putInt(value).array();
+    }
+
+    static int decodeInt(String what, byte[] message, int min, int max) {
+        int value = ByteBuffer.wrap(message).getInt();
+        if (value < min || value > max) {
+            throw new IllegalArgumentException(what + " " + value + " is not between " + min + " and " + max);
+        }
+        return value;
+    }
+
+    static byte[] encodeMtu(Mtu mtu) {
+        return new byte[] {(byte) ('0' + mtu.code()), 0};
+    }
+
+    static Mtu decodeMtu(byte[] message) {
+        Mtu mtu = Mtu.of(message[0] - '0');
+        if (mtu == Mtu.UNKNOWN || message[1] != 0) {
+            throw new IllegalArgumentException("not an MTU: " + printable(latin1(message)));
+        }
+        return mtu;
+    }
+
+    static byte[] encodeDestination(PerftestDestination destination) {
+        String text = String.format(
+                Locale.ROOT,
+                "%04x:%04x:%06x:%06x:%08x:%016x:",
+                destination.lid(),
+                destination.outReads(),
+                destination.qpNum(),
+                destination.psn(),
+                destination.rkey(),
+                destination.address());
+        String srq = String.format(Locale.ROOT, "%08x", destination.srqNum());
+        // The colon at the end is what C looks for to find where the last field ends.
+        text += destination
+                .gid()
+                .map(gid -> HexFormat.ofDelimiter(":").formatHex(gid.bytes()) + ":" + srq + ":")
+                .orElse(srq);
+        return Arrays.copyOf(ascii(text), text.length() + 1);
+    }
+
+    /** The format is known from the length, which follows from whether our own end has a GID. */
+    static PerftestDestination decodeDestination(byte[] message) {
+        var fields = new Fields(message);
+        int lid = (int) fields.next(4);
+        int outReads = (int) fields.next(4);
+        int qpNum = (int) fields.next(6);
+        int psn = (int) fields.next(6);
+        int rkey = (int) fields.next(8);
+        long address = fields.next(16);
+        Optional<Gid> gid = Optional.empty();
+        if (message.length == DESTINATION_GID_BYTES) {
+            byte[] bytes = new byte[Gid.BYTES];
+            for (int i = 0; i < Gid.BYTES; i++) {
+                bytes[i] = (byte) fields.next(2);
+            }
+            gid = Optional.of(Gid.of(bytes));
+        }
+        int srqNum = (int) fields.next(8);
+        fields.end();
+        return new PerftestDestination(lid, outReads, qpNum, psn, rkey, address, gid, srqNum);
+    }
+
+    /** Makes text from the network fit for a one-line message. */
+    static String printable(String text) {
+        var out = new StringBuilder("\"");
+        int shown = Math.min(text.length(), 64);
+        for (int i = 0; i < shown; i++) {
+            char c = text.charAt(i);
+            out.append(
+                    c >= ' ' && c < 0x7f && c != '"' && c != '\\'
+                            ? String.valueOf(c)
+                            : String.format(Locale.ROOT, "\\x%02x", (int) c));
+        }
+        return out.append(shown < text.length() ? "...\"" : "\"").toString();
+    }
+
+    static String printable(byte[] message, int length) {
+        return printable(latin1(Arrays.copyOf(message, length)));
+    }
+
+    private static byte[] ascii(String text) {
+        return text.getBytes(StandardCharsets.US_ASCII);
+    }
+
+    private static String latin1(byte[] message) {
+        return new String(message, StandardCharsets.ISO_8859_1);
+    }
+
+    /** Hexadecimal fields of fixed widths, each followed by a colon, the last one perhaps by a NUL. */
+    private static final class Fields {
+        private final byte[] message;
+        private int at;
+
+        Fields(byte[] message) {
+            this.message = message;
+        }
+
+        long next(int width) {
+            String field = latin1(Arrays.copyOfRange(message, at, at + width));
+            at += width;
+            check(field.chars().allMatch(HexFormat::isHexDigit));
+            if (at < message.length - 1) {
+                check(message[at++] == ':');
+            }
+            return HexFormat.fromHexDigitsToLong(field);
+        }
+
+        void end() {
+            check(at == message.length - 1 && message[at] == 0);
+        }
+
+        private void check(boolean right) {
+            if (!right) {
+                throw new IllegalArgumentException("not a queue pair's address: " + printable(latin1(message)));
+            }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.perf.tools.ucx;
+
+import dev.isthmus.ucx.UcpAtomic;
+import dev.isthmus.ucx.UcpRemoteAtomics;
+import dev.isthmus.ucx.UcpWorker;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+
+/** Atomic operations in one direction. They leave a zero unchanged; the last one sets the number's last byte to 1. */
+final class AtomicLoop implements JavaLoop {
+
+    private static final VarHandle BYTE = ValueLayout.JAVA_BYTE.varHandle();
+    private static final long LAST_64 = 1L << 56;
+    private static final int LAST_32 = 1 << 24;
+
+    private final UcpWorker worker;
+    private final UcpRemoteAtomics atomics;
+    private final UcxProgress waiting;
+    private final MemorySegment incoming;
+    private final UcxTest.Command command;
+    private final long bytes;
+    private final boolean server;
+    private final Window operations;
+
+    AtomicLoop(JavaEnd end) {
+        worker = end.worker();
+        atomics = end.remote().atomics();
+        waiting = end.waiting();
+        incoming = end.incoming();
+        command = end.plan().test().command();
+        bytes = end.plan().bytes();
+        server = end.isServer();
+        operations = new Window(waiting, end.plan().window());
+    }
+
+    @Override
+    public void begin() {
+        incoming.fill((byte) 0);
+        VarHandle.fullFence();
+    }
+
+    @Override
+    public void ask(int count) {
+        throw new UnsupportedOperationException("atomic operations go in one direction only");
+    }
+
+    @Override
+    public void answer(int count) {
+        throw new UnsupportedOperationException("atomic operations go in one direction only");
+    }
+
+    @Override
+    public void give(int count) throws IOException {
+        for (int i = 0; i < count; i++) {
+            operations.room();
+            operations.add(bytes == Long.BYTES ? begin64(0) : begin32(0));
+        }
+    }
+
+    @Override
+    public void take(int count) throws IOException {
+        for (int i = 0; i < count; i++) {
+            waiting.pass();
+        }
+    }
+
+    private long begin64(long operand) {
+        return switch (command) {
+            case ADD -> atomics.apply64(UcpAtomic.ADD, 0, operand);
+            case FADD -> atomics.fetch64(UcpAtomic.ADD, 0, operand);
+            case SWAP -> atomics.fetch64(UcpAtomic.SWAP, 0, operand);
+            default -> atomics.compareAndSwap64(0, 0, operand);
+        };
+    }
+
+    private long begin32(int operand) {
+        return switch (command) {
+            case ADD -> atomics.apply32(UcpAtomic.ADD, 0, operand);
+            case FADD -> atomics.fetch32(UcpAtomic.ADD, 0, operand);
+            case SWAP -> atomics.fetch32(UcpAtomic.SWAP, 0, operand);
+            default -> atomics.compareAndSwap32(0, 0, operand);
+        };
+    }
+
+    @Override
+    public void finish() throws IOException {
+        if (server) {
+            while ((byte) BYTE.getVolatile(incoming, bytes - 1) == 0) {
+                waiting.pass();
+            }
+        } else {
+            operations.drain();
+            worker.fence();
+            operations.add(bytes == Long.BYTES ? begin64(LAST_64) : begin32(LAST_32));
+            operations.drain();
+        }
+    }
+}

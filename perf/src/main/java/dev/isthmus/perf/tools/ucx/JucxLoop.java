@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.perf.tools.ucx;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import org.openucx.jucx.ucp.UcpAmData;
+import org.openucx.jucx.ucp.UcpEndpoint;
+import org.openucx.jucx.ucp.UcpRemoteKey;
+import org.openucx.jucx.ucp.UcpRequest;
+import org.openucx.jucx.ucp.UcpWorker;
+import org.openucx.jucx.ucs.UcsConstants;
+
+/** What the tests of an operation repeat, with JUCX; the same as Isthmus's loops. */
+abstract class JucxLoop {
+
+    final JucxEnd end;
+    final UcpWorker worker;
+    final UcpEndpoint endpoint;
+    final long outgoing;
+    final long incoming;
+    final long bytes;
+    final JucxWindow sends;
+    final JucxWindow receives;
+
+    JucxLoop(JucxEnd end) {
+        this.end = end;
+        worker = end.worker();
+        endpoint = end.endpoint();
+        outgoing = end.outgoing();
+        incoming = end.incoming();
+        bytes = end.plan().bytes();
+        sends = new JucxWindow(end, end.plan().window());
+        receives = new JucxWindow(end, end.plan().window());
+    }
+
+    abstract UcpRequest send();
+
+    /** One message of a ping-pong, to its end. */
+    abstract void receive() throws IOException;
+
+    /** Messages of a test in one direction. */
+    abstract void take(int count) throws IOException;
+
+    void begin() {}
+
+    final void ask(int count) throws IOException {
+        for (int i = 0; i < count; i++) {
+            sends.room();
+            sends.add(send());
+            receive();
+        }
+    }
+
+    final void answer(int count) throws IOException {
+        for (int i = 0; i < count; i++) {
+            receive();
+            sends.room();
+            sends.add(send());
+        }
+    }
+
+    final void give(int count) throws IOException {
+        for (int i = 0; i < count; i++) {
+            sends.room();
+            sends.add(send());
+        }
+    }
+
+    void finish() throws IOException {
+        receives.drain();
+        sends.drain();
+    }
+
+    /** Tagged messages. */
+    static final class Tag extends JucxLoop {
+
+        private static final long EXACT = -1;
+
+        Tag(JucxEnd end) {
+            super(end);
+        }
+
+        @Override
+        UcpRequest send() {
+            return endpoint.sendTaggedNonBlocking(outgoing, bytes, TagLoop.TAG, null);
+        }
+
+        @Override
+        void receive() throws IOException {
+            end.finish(worker.recvTaggedNonBlocking(incoming, bytes, TagLoop.TAG, EXACT, null));
+        }
+
+        @Override
+        void take(int count) throws IOException {
+            for (int i = 0; i < count; i++) {
+                receives.room();
+                receives.add(worker.recvTaggedNonBlocking(incoming, bytes, TagLoop.TAG, EXACT, null));
+            }
+        }
+    }
+
+    /** Streams. */
+    static final class Stream extends JucxLoop {
+
+        Stream(JucxEnd end) {
+            super(end);
+        }
+
+        @Override
+        UcpRequest send() {
+            return endpoint.sendStreamNonBlocking(outgoing, bytes, null);
+        }
+
+        @Override
+        void receive() throws IOException {
+            long total = 0;
+            while (total < bytes) {
+                UcpRequest some = endpoint.recvStreamNonBlocking(incoming + total, bytes - total, 0, null);
+                end.finish(some);
+                total += some.getRecvSize();
+            }
+        }
+
+        @Override
+        void take(int count) throws IOException {
+            for (int i = 0; i < count; i++) {
+                receive();
+            }
+        }
+    }
+
+    /** Active messages. */
+    static final class Am extends JucxLoop {
+
+        private static final int ID = 1;
+        private static final int MAX_FETCHES = 64;
+
+        private final JucxWindow fetches;
+        private long awaited;
+        private long received;
+
+        Am(JucxEnd end) {
+            super(end);
+            fetches = new JucxWindow(end, MAX_FETCHES * end.plan().window());
+            worker.setAmRecvHandler(ID, (header, headerSize, data, reply) -> onMessage(data));
+        }
+
+        private int onMessage(UcpAmData data) {
+            received++;
+            if (data.isDataValid()) {
+                return UcsConstants.STATUS.UCS_OK;
+            }
+            fetches.add(data.receive(incoming, null));
+            return UcsConstants.STATUS.UCS_INPROGRESS;
+        }
+
+        @Override
+        UcpRequest send() {
+            return endpoint.sendAmNonBlocking(ID, 0, 0, outgoing, bytes, 0, null);
+        }
+
+        @Override
+        void receive() throws IOException {
+            awaited++;
+            while (received < awaited) {
+                end.pass();
+            }
+            fetches.drain();
+        }
+
+        @Override
+        void take(int count) throws IOException {
+            awaited += count;
+            while (received < awaited) {
+                if (fetches.isEmpty()) {
+                    end.pass();
+                } else {
+                    fetches.finishOldest();
+                }
+            }
+        }
+
+        @Override
+        void finish() throws IOException {
+            fetches.drain();
+            super.finish();
+        }
+    }
+
+    /** Puts: see {@link PutLoop}. */
+    static final class Put extends JucxLoop {
+
+        private static final byte NONE = -1;
+        private static final byte LAST = 1;
+
+        private final UcpRemoteKey key;
+        private final long remote;
+        private final ByteBuffer out;
+        private final ByteBuffer in;
+        private final int last;
+        private final boolean pingPong;
+        private byte sent;
+        private byte awaited;
+
+        Put(JucxEnd end) {
+            super(end);
+            key = end.key();
+            remote = end.remote();
+            out = end.view(outgoing);
+            in = end.view(incoming);
+            last = Math.toIntExact(bytes - 1);
+            pingPong = end.plan().test().isPingPong();
+        }
+
+        @Override
+        void begin() {
+            byte mark = pingPong ? NONE : 0;
+            sent = 0;
+            awaited = 0;
+            out.put(last, mark);
+            in.put(last, mark);
+        }
+
+        @Override
+        UcpRequest send() {
+            if (pingPong) {
+                out.put(last, sent++);
+            }
+            return endpoint.putNonBlocking(outgoing, bytes, remote, key, null);
+        }
+
+        @Override
+        void receive() throws IOException {
+            await(awaited++);
+        }
+
+        private void await(byte mark) throws IOException {
+            while (in.get(last) != mark) {
+                end.pass();
+            }
+        }
+
+        @Override
+        void take(int count) {}
+
+        @Override
+        void finish() throws IOException {
+            if (!pingPong && end.isServer()) {
+                await(LAST);
+            } else if (!pingPong) {
+                sends.drain();
+                end.flush(); // JUCX has no fence
+                out.put(last, LAST);
+                sends.add(send());
+            }
+            super.finish();
+        }
+    }
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.perf.tools.ucx;
+
+import dev.isthmus.perf.common.Jar;
+import dev.isthmus.perf.common.Spent;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketTimeoutException;
+import java.net.StandardSocketOptions;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.HdrHistogram.Histogram;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** One end of a test of {@code ucx_perftest}, for callers that want the figures instead of the output. */
+public final class UcxPeer {
+
+    /** How long the client may take to get ready. */
+    private static final Duration PATIENCE = Duration.ofMinutes(5);
+
+    private static final double MICROS = 1e6;
+    private static final int DIGITS = 3;
+
+    private UcxPeer() {}
+
+    /** The bindings of UCX. */
+    public enum Binding {
+        /** This project's. */
+        JAVA,
+        /** UCX's own JNI binding. */
+        JUCX;
+
+        /** The variables that its JVM needs in its environment. */
+        public Map<String, String> environment() {
+            // UCX's handler would take the JVM's own signals for a crash.
+            return this == JUCX ? Map.of("UCX_ERROR_SIGNALS", "") : Map.of();
+        }
+
+        UcxBinding ends() {
+            return this == JUCX ? JucxEnd::new : JavaEnd::new;
+        }
+    }
+
+    /** The version of JUCX, from the name of its jar; empty if that is not on the class path. */
+    public static Optional<String> jucx() {
+        return Jar.version("jucx");
+    }
+
+    /**
+     * What a client has measured.
+     *
+     * @param iterations how many there were
+     * @param warmedUp how many came before them, unmeasured
+     * @param averageMicros the time of an operation; for a ping-pong, half a round trip
+     * @param percentileMicros the requested percentile of the last messages
+     * @param perSecond messages; for a ping-pong, in both directions
+     * @param spent what this JVM spent while it was measured
+     * @param times those of all operations, in nanoseconds, if each was waited for; for a ping-pong, whole round trips
+     */
+    public record Result(
+            long iterations,
+            long warmedUp,
+            double averageMicros,
+            double percentileMicros,
+            double perSecond,
+            Spent spent,
+            Optional<Histogram> times) {}
+
+    /**
+     * Serves one client. Blocks until the test is over.
+     *
+     * @param binding the binding to use
+     * @param at the address to listen at
+     * @return what this JVM spent while it was measured
+     * @throws IOException if no client comes, or the test fails
+     */
+    public static Spent serve(Binding binding, InetSocketAddress at) throws IOException {
+        try (UcxLink link = new UcxLink(accept(at))) {
+            var listener = new WarmUpListener(Optional.empty());
+            UcxSession.serve(link, binding.ends(), listener);
+            return listener.spent;
+        }
+    }
+
+    /** Waits for a client, with a time limit. */
+    static SocketChannel accept(InetSocketAddress at) throws IOException {
+        try (ServerSocketChannel server = ServerSocketChannel.open()) {
+            server.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+            server.bind(at);
+            server.socket().setSoTimeout((int) PATIENCE.toMillis());
+            return server.socket().accept().getChannel(); // the channel's own accept has no timeout
+        } catch (SocketTimeoutException e) {
+            throw new IOException("no client connected to " + at + " within " + PATIENCE.toSeconds() + " s", e);
+        }
+    }
+
+    /**
+     * Runs a client. Blocks until the test is over.
+     *
+     * @param binding the binding to use
+     * @param words the flags of {@code ucx_perftest}, with the server's address
+     * @param timed whether to keep the times of all operations
+     * @return what was measured
+     * @throws IOException if the test fails
+     */
+    public static Result ask(Binding binding, List<String> words, boolean timed) throws IOException {
+        var warmUp = new WarmUpListener(timed ? Optional.of(new Histogram(DIGITS)) : Optional.empty());
+        UcxResult result = client(binding, words, warmUp);
+        return new Result(
+                result.iterations(),
+                warmUp.iterations,
+                result.latency() * MICROS,
+                result.percentile() * MICROS,
+                result.rate(),
+                warmUp.spent,
+                warmUp.times.filter(times -> times.getTotalCount() > 0));
+    }
+
+    private static UcxResult client(Binding binding, List<String> words, UcxSession.SessionListener listener)
+            throws IOException {
+        var line = new OptionsCommand();
+        new CommandLine(line).parseArgs(words.toArray(String[]::new));
+        line.options.check();
+        UcxPlan plan = line.options.plan();
+        var server = new InetSocketAddress(line.options.server().orElseThrow(), line.options.port());
+        try (var link = UcxLink.connect(server)) {
+            return UcxSession.client(plan, UcxLayout.V1_13, link, binding.ends(), listener);
+        }
+    }
+
+    /** Listens only for the length of the warm-up, and for the times at which it and the rest ended. */
+    private static final class WarmUpListener implements UcxSession.SessionListener {
+
+        private long iterations;
+        private Spent before = Spent.NOTHING;
+        private Spent spent = Spent.NOTHING;
+        private final Optional<Histogram> times;
+
+        WarmUpListener(Optional<Histogram> times) {
+            this.times = times;
+        }
+
+        @Override
+        public Optional<Histogram> times() {
+            return times;
+        }
+
+        @Override
+        public void warmedUp(long count) {
+            iterations = count;
+            before = Spent.soFar();
+        }
+
+        @Override
+        public void report(UcxResult result, boolean last) {
+            spent = Spent.soFar().since(before);
+        }
+    }
+
+    /** A command that holds the options. */
+    @Command
+    private static final class OptionsCommand {
+
+        @Mixin
+        private UcxOptions options = new UcxOptions();
+    }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.perf.tools.ucx;
+
+import dev.isthmus.perf.common.Spent;
+import dev.isthmus.perf.common.Timetable;
+import dev.isthmus.ucx.UcpRequests;
+import dev.isthmus.ucx.UcpWorker;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.List;
+
+/** Round trips of tagged messages at a fixed rate. {@code ucx_perftest} has none, so both ends are ours. */
+public final class UcxTrips {
+
+    /** This many may be under way. What is due beyond them waits, and the wait counts. */
+    private static final int WINDOW = 64;
+
+    private final JavaEnd end;
+    private final UcxLink link;
+
+    private UcxTrips(JavaEnd end, UcxLink link) {
+        this.end = end;
+        this.link = link;
+    }
+
+    /** An end's own part, between what both ends have to do. */
+    private interface Part {
+        void run(UcxTrips trips) throws IOException;
+    }
+
+    /**
+     * Answers a client's messages. Blocks until all have arrived.
+     *
+     * @param at the address to listen at
+     * @param bytes of a message
+     * @param count how many round trips the client makes
+     * @return what this JVM spent while it was measured
+     * @throws IOException if no client comes, or the other end fails
+     */
+    public static Spent serve(InetSocketAddress at, long bytes, long count) throws IOException {
+        try (UcxLink link = new UcxLink(UcxPeer.accept(at))) {
+            return run(link, bytes, count, trips -> trips.answer(count));
+        }
+    }
+
+    /**
+     * Makes round trips. Blocks until all have returned.
+     *
+     * @param server where the other end listens
+     * @param bytes of a message
+     * @param count how many round trips there are
+     * @param timetable when each begins; afterwards it has their times
+     * @return what this JVM spent while it was measured
+     * @throws IOException if the other end fails
+     */
+    public static Spent ask(InetSocketAddress server, long bytes, long count, Timetable timetable) throws IOException {
+        try (UcxLink link = UcxLink.connect(server)) {
+            return run(link, bytes, count, trips -> trips.ask(timetable));
+        }
+    }
+
+    private static Spent run(UcxLink link, long bytes, long count, Part part) throws IOException {
+        var plan = new UcxPlan(UcxTest.TAG_LAT, List.of(bytes), 0, count, 0, 0, WINDOW, 0, false, false, 0, 0);
+        try (var end = new JavaEnd(plan, false, link)) { // an end that is not a server answers
+            link.sendSized(end.introduction().encode());
+            end.connect(EndpointInfo.decode(link.receiveSized(EndpointInfo.MAX_BYTES)));
+            end.flush();
+            end.begin();
+            var trips = new UcxTrips(end, link);
+            link.barrier(end::progress, true);
+            Spent before = Spent.soFar();
+            part.run(trips);
+            Spent spent = Spent.soFar().since(before);
+            end.finish();
+            end.flush();
+            link.barrier(end::progress, true);
+            end.disconnect();
+            link.barrier(end::progress, true);
+            return spent;
+        }
+    }
+
+    private void answer(long count) throws IOException {
+        UcxBlock block = end.block();
+        for (long i = 0; i < count; i++) {
+            block.run(1);
+            link.touch();
+        }
+    }
+
+    private void ask(Timetable timetable) throws IOException {
+        UcpWorker worker = end.worker();
+        UcpRequests requests = worker.requests();
+        UcxProgress waiting = end.waiting();
+        long bytes = end.plan().bytes();
+        var sends = new Window(waiting, WINDOW);
+        long[] receives = new long[WINDOW];
+        int next = 0;
+        int oldest = 0;
+        timetable.start(System.nanoTime());
+        while (!timetable.isOver()) {
+            if (timetable.underWay() < WINDOW && timetable.isDue()) {
+                timetable.begin();
+                receives[next] = worker.tagReceive(end.incoming(), 0, bytes, TagLoop.TAG, UcpWorker.EXACT_TAG);
+                next = (next + 1) % WINDOW;
+                sends.room();
+                sends.add(end.endpoint().tagSend(end.outgoing(), 0, bytes, TagLoop.TAG));
+            }
+            if (timetable.underWay() > 0 && requests.isDone(receives[oldest])) {
+                waiting.finish(receives[oldest]);
+                timetable.end();
+                oldest = (oldest + 1) % WINDOW;
+                link.touch();
+            } else {
+                waiting.pass();
+            }
+        }
+        sends.drain();
+    }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.perf.bench.spark;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Tag("unit")
+class SizeTest {
+
+    @ParameterizedTest
+    @CsvSource({"7, 7, 7 B", "4k, 4096, 4.0 KB", "200M, 209715200, 200.0 MB", "3G, 3221225472, 3.0 GB"})
+    void shouldReadAndPrintUnits(String text, long bytes, String printed) {
+        assertEquals(bytes, Size.parse(text));
+        assertEquals(printed, Size.format((double) bytes));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "M", "0", "-1K", "1.5G", "12345678901T", "5X"})
+    void shouldSayHowSizesAreTyped(String text) {
+        var e = assertThrows(IllegalArgumentException.class, () -> Size.parse(text));
+        assertTrue(e.getMessage().endsWith("as 200M, not " + text), e.getMessage());
+    }
+}
