@@ -112,8 +112,8 @@ final class VerbsTwin implements AutoCloseable {
 
     /** The commands that repeat a run by hand, from the project's folder. */
     static String byHand(List<String> words) {
-        return "cc -O2 -pthread -o /tmp/" + NAME + " perf/src/main/resources/dev/isthmus/perf/compare/" + SOURCE + " "
-                + String.join(" ", LIBRARIES) + " && /tmp/" + NAME + " " + String.join(" ", words);
+        return "cc -O2 -pthread -o /tmp/" + NAME + " perf/src/main/resources/dev/isthmus/perf/bench/compare/" + SOURCE
+                + " " + String.join(" ", LIBRARIES) + " && /tmp/" + NAME + " " + String.join(" ", words);
     }
 
     /** Reads the program's output for this many writes or, at a fixed rate, round trips. */

@@ -31,7 +31,7 @@ class ToolOutputTest {
             new Venue.End(Optional.of("rxe1"), OptionalInt.of(1), "10.0.0.2", Optional.of("veth1"), true);
 
     /** The output of {@code ib_send_lat -U}. */
-    private static final String TIMES = "/dev/isthmus/perf/perftest/ib_send_lat-unsorted.txt";
+    private static final String TIMES = "/dev/isthmus/perf/tools/perftest/ib_send_lat-unsorted.txt";
 
     @TempDir
     private Path sys;
