@@ -8,7 +8,9 @@
 #include <fcntl.h>
 #include <linux/netlink.h>
 #include <rdma/mlx5-abi.h>
+#include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/rdma_netlink.h>
+#include <rdma/rdma_user_ioctl_cmds.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -206,7 +208,19 @@ EXPORT int fstat(int fd, struct stat *result)
 	return 0;
 }
 
-/* The commands of rdma/ib_user_ioctl_cmds.h are not there, as before Linux 4.20: libibverbs then writes its commands. */
+/* Of the commands of rdma/ib_user_ioctl_cmds.h those are unknown that can be written, too, as before Linux 4.20; libibverbs then
+ * writes them. The others are refused.
+ */
+static int refusal(const struct ib_uverbs_ioctl_hdr *command)
+{
+	const bool driver = (command->object_id | command->method_id) & (1 << UVERBS_ID_NS_SHIFT);
+	const bool memory = command->object_id == UVERBS_OBJECT_MR && command->method_id != UVERBS_METHOD_MR_DESTROY;
+	const bool other = command->object_id == UVERBS_OBJECT_DM || command->object_id == UVERBS_OBJECT_COUNTERS ||
+			   command->object_id == UVERBS_OBJECT_FLOW_ACTION;
+
+	return driver || memory || other ? EOPNOTSUPP : ENOTTY;
+}
+
 EXPORT int ioctl(int fd, unsigned long request, ...)
 {
 	va_list arguments;
@@ -216,7 +230,7 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 	va_end(arguments);
 	if (!is_ours(fd) || !files[fd].context)
 		return (int)syscall(SYS_ioctl, fd, request, argument);
-	errno = ENOTTY;
+	errno = request == RDMA_VERBS_IOCTL ? refusal(argument) : ENOTTY;
 	return -1;
 }
 

@@ -94,7 +94,9 @@ bool cq_resize(struct cq *cq, char *buffer, uint32_t size, uint32_t cqe_size)
 {
 	struct mlx5_cqe64 cqe = {.op_own = MLX5_CQE_RESIZE_CQ << 4};
 
-	if (!has_room(cq))
+	uint32_t consumed = be32toh(__atomic_load_n(&cq->record[0], __ATOMIC_ACQUIRE));
+
+	if (!has_room(cq) || ((cq->produced - consumed) & 0xffffff) >= size)
 		return false;
 	publish(cq, &cqe, false);
 	cq->buffer = buffer;
