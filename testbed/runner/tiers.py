@@ -29,7 +29,7 @@ HOME = os.path.dirname(TESTBED)
 
 # How many tests must run at least in each tier, in the gate and in the whole: raised at a release. None: not in the gate.
 LEAST = {"format": (1, 1), "unit": (1100, 1110), "ucx": (820, 860), "device": (850, 1000), "interop": (38, 260),
-         "siw": (90, 410), "consumer": (20, 72), "instructions": (49, 67),
+         "siw": (90, 410), "connectx": (None, 180), "consumer": (20, 72), "instructions": (49, 67),
          "ucx-verbs": (None, 340), "ucx-newest": (None, 800), "jdk-newest": (None, 1650), "netty": (None, 170),
          "spark": (None, 15), "spark-verbs": (None, 1), "site": (None, 12), "testbed": (None, 80)}
 GATE = [name for name, (least, _) in LEAST.items() if least]
@@ -39,9 +39,10 @@ WHOLE = [name for name in LEAST if name != "spark-verbs"]
 
 SOFT_ROCE = ("device", "interop", "ucx-verbs")
 GUESTS = (*SOFT_ROCE, "siw", "spark-verbs")
+SIMULATED = "connectx"  # devices that need no guest
 JUNIT = ("unit", "ucx", "ucx-newest")
 PROGRAMS = ("testbed", "format", "site", "consumer", "instructions", "netty", "jdk-newest")  # which count for themselves
-ON_HOST = (*JUNIT, "spark", *PROGRAMS)
+ON_HOST = (*JUNIT, SIMULATED, "spark", *PROGRAMS)
 # Each takes about as long as the others. A program such as netty boots a guest of its own, in any lane.
 LANES = (("device", "netty"), ("interop", "ucx-verbs", "siw", "spark-verbs"),
          tuple(name for name in ON_HOST if name != "netty"))
@@ -71,6 +72,7 @@ Tiers of the gate, each without its extended tests:
   consumer      installs the library, and depends on it
   instructions  isthmus perf instructions --check
 The whole (--all) has the extended tests, too, and these:
+  connectx      some tests of device again, on a simulated ConnectX of this machine
   ucx-verbs     ucx again, over verbs in the testbed
   ucx-newest    ucx again, on the newest UCX from PyPI
   jdk-newest    unit and ucx, without comparisons, on the newest JDK of Debian sid, in a Debian 13 made for it, as root
@@ -157,6 +159,7 @@ def needs(tiers):
         words = ALONE.get(name, ("testbed", "debian"))
     else:
         words = (*NEEDS, *(("debian",) if "jdk-newest" in tiers else ()),
+                 *(("connectx",) if SIMULATED in tiers else ()),
                  *(("siw", "devices") if any(tier in NEED_DEVICES for tier in tiers) else ()))
     return ["vm" if word == "devices" else word for word in words if word != "devices" or not has_devices()]
 
@@ -348,7 +351,9 @@ class Tests:
             if wanted:
                 self.in_testbed(device, wanted)
         for name in ON_HOST:
-            if name in tiers:
+            if name == SIMULATED and name in tiers:
+                self.in_testbed(name, [name])
+            elif name in tiers:
                 self.tier(name)
 
     def start_lane(self, tiers):

@@ -34,6 +34,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @Tag("device")
+@Tag("connectx")
 class RegionCacheTest {
 
     private static final int PAGE = 4096;

@@ -12,6 +12,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Soft-RoCE has few events, so here all are read from memory as C leaves it. */
 @Tag("device")
+@Tag("connectx")
 class AsyncEventTest {
 
     @ParameterizedTest

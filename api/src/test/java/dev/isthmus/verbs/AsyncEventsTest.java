@@ -24,6 +24,7 @@ class AsyncEventsTest {
 
     private static final Duration LONG = TestDeadlines.ofSeconds(60);
 
+    @Tag("connectx")
     @Test
     void shouldHaveNoEventWhenNothingHappens() throws InterruptedException {
         try (var context = Device.first().open()) {
@@ -35,6 +36,7 @@ class AsyncEventsTest {
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldReportOverrunOfCompletionQueue() throws InterruptedException {
         try (var pair = RcPair.connected(config -> {}, side -> side.device.createCompletionQueue(1))) {
@@ -47,6 +49,7 @@ class AsyncEventsTest {
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldBeReadableForPollAndEpollWhileThereAreEvents() {
         try (var pair = RcPair.connected(config -> {}, side -> side.device.createCompletionQueue(1))) {
@@ -61,6 +64,7 @@ class AsyncEventsTest {
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldCloseObjectWhoseEventsNobodyTook() throws InterruptedException {
         try (var pair = RcPair.connected(config -> {}, side -> side.device.createCompletionQueue(1))) {
@@ -107,6 +111,7 @@ class AsyncEventsTest {
         return event;
     }
 
+    @Tag("connectx")
     @Test
     void shouldReportThatGidTableChanged() throws Exception {
         Device device = Device.first();
@@ -127,6 +132,7 @@ class AsyncEventsTest {
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldReportLastReceiveOfFailedQueuePair() throws InterruptedException {
         try (var pair = SharedPair.open(1, config -> config.maxWr(16))) {
@@ -143,6 +149,7 @@ class AsyncEventsTest {
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldReportThatSharedReceiveQueueRunsLow() throws InterruptedException {
         try (var pair = SharedPair.open(1, config -> config.maxWr(16))) {
@@ -160,6 +167,7 @@ class AsyncEventsTest {
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldEndTheWaitWhenTheDeviceIsClosed() throws Exception {
         var context = Device.first().open();
@@ -179,6 +187,7 @@ class AsyncEventsTest {
         assertThrows(IllegalStateException.class, context.asyncEvents()::fileDescriptor);
     }
 
+    @Tag("connectx")
     @Test
     void shouldEndTheWaitWhenInterrupted() throws Exception {
         try (var context = Device.first().open()) {

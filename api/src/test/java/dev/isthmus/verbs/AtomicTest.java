@@ -35,6 +35,7 @@ class AtomicTest {
         return pair.b.memory().get(JAVA_LONG, 64);
     }
 
+    @Tag("connectx")
     @Test
     void shouldSwapWhenEqualAndFetchEitherWay() {
         try (var pair = RcPair.connected()) {
@@ -53,6 +54,7 @@ class AtomicTest {
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldAddAndFetchWhatWasThere() {
         try (var pair = RcPair.connected()) {
@@ -67,6 +69,7 @@ class AtomicTest {
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldWaitForAtomicBeforeAFencedSend() {
         try (var pair = RcPair.connected()) {
@@ -80,6 +83,7 @@ class AtomicTest {
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldReportAtomicThatTheQueuePairDoesNotAllow() {
         try (var pair = RcPair.connected()) {
@@ -90,6 +94,7 @@ class AtomicTest {
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldReportAtomicThatTheRegionDoesNotAllow() {
         try (var pair = RcPair.connected();
@@ -100,6 +105,7 @@ class AtomicTest {
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldReportAtomicWithAWrongKey() {
         try (var pair = RcPair.connected()) {
@@ -109,6 +115,7 @@ class AtomicTest {
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldRefuseAtomicIntoARegionOfAnotherDomain() {
         try (var pair = RcPair.connected();
@@ -120,6 +127,7 @@ class AtomicTest {
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldRefuseAtomicWithAnUnfitBuffer() {
         try (var pair = RcPair.connected();

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 
 /** What a program keeps with a queue pair, and finds by a completion. */
 @Tag("device")
+@Tag("connectx")
 class AttachmentTest {
 
     @Test

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 
 /** Warns of completion queues that lose completions when all requests of their queue pairs complete. */
 @Tag("device")
+@Tag("connectx")
 @Tag("iwarp")
 class CapacityCheckTest {
 

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 @Tag("device")
+@Tag("connectx")
 class CompletionChannelTest {
 
     private static final Duration LONG = TestDeadlines.ofSeconds(60);

@@ -87,6 +87,7 @@ class DatagramTest {
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldAnswerTheSenderOfADatagram() {
         try (var pair = RcPair.datagrams()) {
@@ -120,6 +121,7 @@ class DatagramTest {
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldSendToSeveralDestinationsInOneChain() {
         try (var pair = RcPair.datagrams()) {
@@ -141,6 +143,7 @@ class DatagramTest {
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldDropDatagramWithAnotherKey() {
         try (var pair = RcPair.datagrams()) {
@@ -154,6 +157,7 @@ class DatagramTest {
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldRefuseDatagramLongerThanAPacket() {
         try (var pair = RcPair.datagrams()) {
@@ -169,6 +173,7 @@ class DatagramTest {
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldRefuseRequestOfAnotherForm() {
         try (var pair = RcPair.datagrams();
@@ -187,6 +192,7 @@ class DatagramTest {
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldRefuseAddressHandleThatIsClosedOrOfAnotherDomainOrThread() throws InterruptedException {
         try (var pair = RcPair.datagrams();
@@ -220,6 +226,7 @@ class DatagramTest {
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldHandAddressHandleOver() throws InterruptedException {
         try (var pair = RcPair.datagrams()) {
@@ -248,6 +255,7 @@ class DatagramTest {
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldRefuseAWayByLidOnEthernet() {
         try (var pair = RcPair.datagrams()) {
@@ -261,6 +269,7 @@ class DatagramTest {
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldRefuseToBringUpWhatIsNotFreshOrNotUd() {
         try (var pair = RcPair.datagrams();
@@ -313,6 +322,7 @@ class DatagramTest {
         return NetworkInterface.getByInetAddress(gid.gid().toInetAddress());
     }
 
+    @Tag("connectx")
     @Test
     void shouldRefuseMulticastGroupThatIsNone() {
         try (var pair = RcPair.datagrams();

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.function.Executable;
 
 /** The sends and the receives of one queue pair have separate owners. */
 @Tag("device")
+@Tag("connectx")
 class DirectionsTest {
 
     private static final int MESSAGES = 500;

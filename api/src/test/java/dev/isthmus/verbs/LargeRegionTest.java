@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
 
 /** A region of more than 4 GiB, on a machine with less: a little memory is mapped over and over. */
 @Tag("device")
+@Tag("connectx")
 class LargeRegionTest {
 
     private static final long CHUNK = 64L << 20;

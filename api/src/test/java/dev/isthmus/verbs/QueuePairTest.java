@@ -26,6 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("device")
 class QueuePairTest {
 
+    @Tag("connectx")
     @ParameterizedTest
     @ValueSource(ints = {1, 8, 1024, 1025, 30_000})
     void shouldDeliverMessageUnchanged(int length) {
@@ -51,6 +52,7 @@ class QueuePairTest {
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldCopyInlineDataDuringThePost() {
         try (var pair = RcPair.connected();
@@ -67,6 +69,7 @@ class QueuePairTest {
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldCarryImmediateValue() {
         try (var pair = RcPair.connected()) {
@@ -78,6 +81,7 @@ class QueuePairTest {
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldGatherAndScatterInOrder() {
         try (var pair = RcPair.connected()) {
@@ -97,6 +101,7 @@ class QueuePairTest {
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldWriteRemoteMemory() {
         try (var pair = RcPair.connected()) {
@@ -113,6 +118,7 @@ class QueuePairTest {
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldReadRemoteMemory() {
         try (var pair = RcPair.connected()) {
@@ -130,6 +136,7 @@ class QueuePairTest {
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldReportRemoteAccessErrorAsDataAndFlushTheRest() {
         try (var pair = RcPair.connected()) {
@@ -147,6 +154,7 @@ class QueuePairTest {
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldReportMessageLongerThanReceive() {
         try (var pair = RcPair.connected()) {
@@ -161,6 +169,7 @@ class QueuePairTest {
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldReportReceiveWhoseRegionWasClosed() {
         try (var pair = RcPair.connected()) {
@@ -175,6 +184,7 @@ class QueuePairTest {
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldReportPeerThatIsNotThere() {
         try (var pair = RcPair.unconnected(config -> {})) {
@@ -206,6 +216,7 @@ class QueuePairTest {
                 .minRnrTimer(12);
     }
 
+    @Tag("connectx")
     @Test
     void shouldRejectPostWhenSendQueueFull() {
         try (var pair = RcPair.connected(config -> config.maxSendWr(4))) {
@@ -217,6 +228,7 @@ class QueuePairTest {
     }
 
     /** What hides a mistake from tests on Soft-RoCE: {@link SendRequest#signaled}. */
+    @Tag("connectx")
     @Test
     void shouldGoOnWithoutSignaledSendsOnSoftRoceAlone() {
         try (var pair = RcPair.connected(config -> config.maxSendWr(16))) {
@@ -241,6 +253,7 @@ class QueuePairTest {
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldRejectReceiveWhenReceiveQueueFull() {
         try (var pair = RcPair.connected(config -> config.maxRecvWr(4))) {
@@ -267,6 +280,7 @@ class QueuePairTest {
         return posted;
     }
 
+    @Tag("connectx")
     @Test
     void shouldPostChainInOneCallAndTellWhereTheQueueWasFull() {
         int room; // not what the device reports as granted: Soft-RoCE rounds up to a power of 2
@@ -291,6 +305,7 @@ class QueuePairTest {
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldPostChainOfReceives() {
         try (var pair = RcPair.connected()) {
@@ -304,6 +319,7 @@ class QueuePairTest {
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldRefuseChainThatIsARing() {
         try (var pair = RcPair.connected()) {
@@ -314,6 +330,7 @@ class QueuePairTest {
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldRefusePostBeforeReadyToSend() {
         try (var pair = RcPair.unconnected(config -> {})) {
@@ -331,6 +348,7 @@ class QueuePairTest {
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldNameWhatATransitionLacks() {
         try (var pair = RcPair.unconnected(config -> {})) {
@@ -341,6 +359,7 @@ class QueuePairTest {
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldKeepAttributesThatWereSet() {
         try (var pair = RcPair.unconnected(config -> {})) {
@@ -359,6 +378,7 @@ class QueuePairTest {
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldDoAsManyReadsAtOnceAsWasSet() {
         try (var pair = RcPair.unconnected(config -> {})) {
@@ -381,6 +401,7 @@ class QueuePairTest {
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldGoBackToResetAndConnectAgain() {
         try (var pair = RcPair.connected()) {
@@ -395,6 +416,7 @@ class QueuePairTest {
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldExplainCapacityThatTheDeviceDoesNotHave() {
         try (var pair = RcPair.unconnected(config -> {})) {
@@ -408,6 +430,7 @@ class QueuePairTest {
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldRefuseRequestThatIsTooMuchForTheQueuePair() {
         try (var pair = RcPair.connected(config -> config.maxSendSge(1).maxInline(16))) {
@@ -423,6 +446,7 @@ class QueuePairTest {
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldRefuseUseAfterClose() {
         try (var pair = RcPair.connected()) {
@@ -435,6 +459,7 @@ class QueuePairTest {
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldRefuseRequestOnClosedRegionOrArena() {
         try (var pair = RcPair.connected()) {
@@ -453,6 +478,7 @@ class QueuePairTest {
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldNotTakeNullForAnOwner() {
         try (var pair = RcPair.connected()) {
@@ -464,6 +490,7 @@ class QueuePairTest {
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldSayThatThereIsNoReceiveQueue() {
         try (var pair = RcPair.connected(config -> config.maxRecvWr(0))) {
@@ -496,6 +523,7 @@ class QueuePairTest {
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldRefuseToConnectTwice() {
         try (var pair = RcPair.connected()) {
@@ -504,6 +532,7 @@ class QueuePairTest {
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldRefuseRangeOutsideRegion() {
         try (var pair = RcPair.connected()) {
@@ -516,6 +545,7 @@ class QueuePairTest {
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldRefuseForeignThreadUntilHandedOver() throws InterruptedException {
         try (var pair = RcPair.connected()) {
@@ -546,6 +576,7 @@ class QueuePairTest {
         return failure[0];
     }
 
+    @Tag("connectx")
     @Test
     void shouldRefuseCompletionQueueOfAnotherDevice() {
         try (var pair = RcPair.connected()) {

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 @Tag("device")
+@Tag("connectx")
 class RegisteredMemoryTest {
 
     @Test

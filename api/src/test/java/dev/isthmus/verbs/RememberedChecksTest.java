@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 
 /** Queues and requests remember the result of checks; here that changes after they were used. */
 @Tag("device")
+@Tag("connectx")
 class RememberedChecksTest {
 
     private RcPair pair;

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 
 /** Queues and requests that belong to whoever holds a lock. */
 @Tag("device")
+@Tag("connectx")
 class SharedUnderLockTest {
 
     private static final int MESSAGES = 300;

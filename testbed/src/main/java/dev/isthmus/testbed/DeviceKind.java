@@ -25,6 +25,9 @@ final class DeviceKind {
         if (device.isEmpty()) {
             return NONE;
         }
+        if ("connectx".equals(System.getenv("ISTHMUS_TESTBED"))) { // simulated, whatever the kernel
+            return "connectx-rdma-core-" + rdmaCore();
+        }
         String[] linux = System.getProperty("os.version").split("[.-]", 3);
         return driver(device) + "-linux-" + linux[0] + "." + linux[1] + "-rdma-core-" + rdmaCore();
     }

@@ -94,12 +94,15 @@ public final class TierRunner {
     /** The tier of {@link #IWARP}. */
     private static final String SIW = "siw";
 
+    /** With {@link #DEVICE}: also holds on the simulated ConnectX, on which these tests run once more, without a guest. */
+    public static final String CONNECTX = "connectx";
+
     /** With any other: the gate leaves it out, as it takes long, or as others show the same in less time. */
     public static final String EXTENDED = "extended";
 
     private static final Set<String> TAGS = Set.of(UNIT, DEVICE, INTEROP, UCX, IWARP, SPARK, SPARK_VERBS);
-    private static final Set<String> TIERS =
-            new LinkedHashSet<>(List.of(UNIT, DEVICE, INTEROP, UCX, UCX_VERBS, UCX_NEWEST, SIW, SPARK, SPARK_VERBS));
+    private static final Set<String> TIERS = new LinkedHashSet<>(
+            List.of(UNIT, DEVICE, INTEROP, UCX, UCX_VERBS, UCX_NEWEST, SIW, CONNECTX, SPARK, SPARK_VERBS));
 
     /**
      * On a quiet machine, JUnit interrupts a test after this many seconds; elsewhere {@linkplain TestDeadlines#ofTest later}.

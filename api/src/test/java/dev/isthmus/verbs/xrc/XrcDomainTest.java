@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 @Tag("device")
+@Tag("connectx")
 class XrcDomainTest {
 
     @TempDir
