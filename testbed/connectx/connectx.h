@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+// SPDX-License-Identifier: Apache-2.0
 /* A simulated ConnectX: what its files share. README.md says what it does, and what it does not. */
 #ifndef CONNECTX_H
 #define CONNECTX_H

@@ -5,6 +5,7 @@ import dev.isthmus.RdmaException;
 import dev.isthmus.RdmaUnavailableException;
 import dev.isthmus.UcxException;
 import dev.isthmus.safety.Reason;
+import dev.isthmus.ucx.UcsStatus;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -28,10 +29,16 @@ final class Judge {
 
     private Judge() {}
 
+    /** Whether UCX, in the loaded version or on the transports in use, lacks what was asked for. */
+    static boolean isLacking(Throwable t) {
+        return t instanceof RdmaUnavailableException
+                || (t instanceof UcxException e && UcsStatus.of(e.status()) == UcsStatus.UNSUPPORTED);
+    }
+
     /** What is wrong with an exception; null if nothing is. */
     static String wrong(Throwable t, Set<Reason> allowed) {
-        if (t instanceof RdmaUnavailableException || t instanceof UnsupportedOperationException) {
-            return null; // the loaded version lacks it
+        if (isLacking(t) || t instanceof UnsupportedOperationException) {
+            return null;
         }
         Reason reason = Reason.of(t);
         if (reason == null) {

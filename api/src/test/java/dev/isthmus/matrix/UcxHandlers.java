@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.matrix;
 
-import dev.isthmus.RdmaUnavailableException;
+import dev.isthmus.RdmaException;
 import dev.isthmus.safety.Reason;
 import dev.isthmus.testbed.TestDeadlines;
 import java.time.Duration;
@@ -159,10 +159,8 @@ final class UcxHandlers {
             scene.peers.rest();
             situation.prepare.prepare(scene, inside);
             return true;
-        } catch (RdmaUnavailableException e) {
-            System.out.println("SKIPPED " + e);
-        } catch (IllegalStateException e) {
-            if (Reason.of(e) != Reason.IN_USE) {
+        } catch (RdmaException | IllegalStateException e) {
+            if (!Judge.isLacking(e) && Reason.of(e) != Reason.IN_USE) {
                 throw e;
             }
             System.out.println("SKIPPED " + e);

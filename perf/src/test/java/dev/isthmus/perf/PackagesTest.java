@@ -72,7 +72,7 @@ class PackagesTest {
                 .mayOnlyAccessLayers("common", "process")
                 .whereLayer("bench")
                 .mayOnlyAccessLayers("common", "process", "tools")
-                .ensureAllClassesAreContainedInArchitectureIgnoring(SUITE + ".bench.jmh.jmh_generated", "META-INF..")
+                .ensureAllClassesAreContainedInArchitectureIgnoring(SUITE + ".bench.jmh.jmh_generated")
                 .check(CLASSES);
     }
 

@@ -36,9 +36,9 @@ class JmhCommandTest {
     @Test
     void shouldListWhatARegexMatches() {
         ChildJvm.Result result = new ChildJvm().run(Main.class, "perf", "jmh", "Call|Start", "--", "-l");
-        assertTrue(result.output().contains("bench.CallBenchmark."), result::output);
-        assertTrue(result.output().contains("bench.StartBenchmark."), result::output);
-        assertFalse(result.output().contains("bench.VerbsBenchmark."), result::output);
+        assertTrue(result.output().contains("jmh.CallBenchmark."), result::output);
+        assertTrue(result.output().contains("jmh.StartBenchmark."), result::output);
+        assertFalse(result.output().contains("jmh.VerbsBenchmark."), result::output);
     }
 
     private static Options options(String... given) throws Exception {
