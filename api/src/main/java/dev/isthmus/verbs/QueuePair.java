@@ -61,6 +61,7 @@ public final class QueuePair implements AutoCloseable {
     private final BringUp bringUp;
     private final MulticastGroups groups;
     private final Drain drain;
+    private boolean mayHaveSent; // since RESET: a post was checked and allowed
     private final SendQueue sends;
     private final ReceiveQueue receives;
     private final RecordedState state = new RecordedState();
@@ -267,6 +268,7 @@ public final class QueuePair implements AutoCloseable {
     /** Notes a state that the device has reached, on the thread that owns both queues. */
     private void stateReached(QueuePairState next) {
         record(next);
+        mayHaveSent &= next != QueuePairState.RESET;
         requireRecheck();
     }
 
@@ -350,7 +352,8 @@ public final class QueuePair implements AutoCloseable {
             throw new IllegalStateException(this + " cannot be drained: poll until all that was posted has completed");
         }
         ReceiveRequest receive = receives.hasRoom() ? ReceiveRequest.prepare(0) : null;
-        SendRequest send = sends.hasRoom() ? SendRequest.prepare(0) : null;
+        // Without sends, it needs no marker; and libmlx5 takes none unless the queue pair has been in RTS.
+        SendRequest send = mayHaveSent ? SendRequest.prepare(0) : null;
         if (type != QueuePairType.UD || send == null) {
             return drain.run(send, receive, into, each, deadline);
         }
@@ -703,6 +706,7 @@ public final class QueuePair implements AutoCloseable {
                             ? ": sends can be posted from RTS on, of all types but XRC_RECV"
                             : " and was made with maxSendWr 0"));
         }
+        mayHaveSent = true;
     }
 
     private void checkCanReceive() {

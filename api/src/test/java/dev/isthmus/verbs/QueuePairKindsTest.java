@@ -319,6 +319,7 @@ class QueuePairKindsTest {
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldGiveCompletionsOfOthersToWhoDrains() {
         try (var pair = RcPair.connected()) {
@@ -342,6 +343,7 @@ class QueuePairKindsTest {
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldSayThatTheTimeIsOverAndDrainAgain() {
         try (var pair = RcPair.connected()) {
@@ -359,6 +361,7 @@ class QueuePairKindsTest {
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldDrainTheSendsOfWhoSharesAReceiveQueue() {
         try (var shared = SharedPair.open(1, config -> {})) {
