@@ -78,7 +78,7 @@ public final class AddressHandle implements AutoCloseable {
         return switch (errno) {
             case Errno.EINVAL ->
                 "there is no such port or GID index, or the GID is not one that the port can reach: RoCE needs one";
-            case Errno.ENODATA, Errno.ENOENT -> "no entry at that GID index";
+            case Errno.ENODATA, Errno.ENOENT, Errno.EFAULT -> "no entry at that GID index"; // EFAULT: libmlx5
             case 101, 110, 113 -> "no way to the GID from the local one"; // ENETUNREACH, ETIMEDOUT, EHOSTUNREACH
             default -> "";
         };

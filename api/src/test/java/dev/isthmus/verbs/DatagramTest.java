@@ -244,6 +244,7 @@ class DatagramTest {
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldExplainAddressHandleThatCannotBeMade() {
         try (var pair = RcPair.datagrams()) {
