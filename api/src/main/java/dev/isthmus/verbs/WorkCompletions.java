@@ -318,7 +318,8 @@ public final class WorkCompletions {
     }
 
     /**
-     * The index of the received packet's partition key; defined for the management queue pair of InfiniBand.
+     * The index of the received packet's partition key; defined for the management queue pair of InfiniBand. With an
+     * immediate value, libmlx5 returns the value's low half instead.
      *
      * @param index below {@link #count()}
      * @return the index in the port's table
