@@ -315,17 +315,21 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
     /** Waits until it is connected; closes it if that fails. */
     private boolean await(CompletableFuture<Stream> made, long deadline) throws IOException {
         blocking(RdmaSocketChannel::awaitEnd, null, made, 0, 0, deadline);
-        if (made.isCancelled()) {
-            throw new AsynchronousCloseException(); // only a close cancels it
-        }
-        if (made.state() == Future.State.SUCCESS) {
-            connected(made.resultNow());
-            return true;
-        }
-        IOException why =
-                made.isDone() ? failure(made.exceptionNow()) : new SocketTimeoutException("Connect timed out");
-        close(); // which cancels what is not done
-        throw why;
+        return switch (made.state()) { // asked once: a close can cancel it at any time
+            case SUCCESS -> {
+                connected(made.resultNow());
+                yield true;
+            }
+            case CANCELLED -> throw new AsynchronousCloseException(); // only a close cancels it
+            case FAILED -> throw closed(failure(made.exceptionNow()));
+            case RUNNING -> throw closed(new SocketTimeoutException("Connect timed out"));
+        };
+    }
+
+    /** Closes this, which also cancels a connect that is not done; returns why. */
+    private IOException closed(IOException why) throws IOException {
+        close();
+        return why;
     }
 
     private static long awaitEnd(Stream none, CompletableFuture<Stream> made, long at, long count, long deadline)
@@ -336,8 +340,8 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
             } else {
                 made.get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
             }
-        } catch (TimeoutException | CancellationException | ExecutionException e) {
-            assert e != null; // the future says which
+        } catch (TimeoutException | CancellationException | ExecutionException _) {
+            // the future says which
         }
         return 0;
     }
