@@ -7,6 +7,7 @@ import dev.isthmus.ucx.UcpRemoteMemory;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -228,8 +229,9 @@ final class Peer {
     private void becomeReady() {
         if (state == State.CONNECTING) {
             state = State.READY;
-            figures = context.figures().connected(NodeConnector.lanes(endpoint));
-            context.log().log("connected to " + this + " over " + String.join(", ", NodeConnector.lanes(endpoint)));
+            List<String> lanes = NodeConnector.lanes(endpoint);
+            figures = context.figures().connected(lanes);
+            context.log().log("connected to " + this + " over " + String.join(", ", lanes));
             calls.ready();
             watch(-1);
         }
