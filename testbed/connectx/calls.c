@@ -275,6 +275,12 @@ EXPORT int close(int fd)
 	return (int)syscall(SYS_close, fd);
 }
 
+EXPORT int sched_yield(void)
+{
+	card_yield();
+	return (int)syscall(SYS_sched_yield);
+}
+
 /* Pages of doorbells, by the commands of mmap that libmlx5 cannot do without. */
 EXPORT void *mmap(void *address, size_t length, int protection, int flags, int fd, off_t offset)
 {

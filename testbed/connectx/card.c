@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The card: a thread that looks for work in the doorbell records, at its sockets and clocks, and sleeps when there is none. */
+/* The card: a thread that looks for work in the doorbell records, at its sockets and clocks, and sleeps when there is none. With
+ * ISTHMUS_CONNECTX_THREAD=no there is none: the card works while a thread of the program yields the processor, and at no other
+ * time, so that what the program does in between can be counted.
+ */
 #include "connectx.h"
 
 #include <errno.h>
@@ -21,7 +24,7 @@ enum {
 	LONGEST_SLEEP_US = 1000, /* where no doorbell can wake it */
 };
 
-static int wake_fd = -1;
+static int wake_fd = -1; /* -1: no thread, or not yet */
 
 uint64_t card_now(void)
 {
@@ -35,6 +38,8 @@ void card_wake(void)
 {
 	const uint64_t one = 1;
 
+	if (wake_fd < 0)
+		return;
 	if (syscall(SYS_write, wake_fd, &one, sizeof(one)) < 0)
 		abort();
 }
@@ -61,6 +66,30 @@ static bool work(uint64_t *next)
 	for (handle = 0; (object = object_next(&handle, CQ));)
 		cq_notify((struct cq *)object);
 	return worked;
+}
+
+static bool works_here; /* in the program's threads */
+
+void card_yield(void)
+{
+	uint64_t next;
+
+	if (!works_here)
+		return;
+	pthread_mutex_lock(&card_lock);
+	while (work(&next))
+		;
+	pthread_mutex_unlock(&card_lock);
+}
+
+void card_await(pthread_cond_t *condition)
+{
+	uint64_t next;
+
+	if (works_here)
+		work(&next);
+	else
+		pthread_cond_wait(condition, &card_lock);
 }
 
 static void sleep_until(uint64_t next)
@@ -142,13 +171,17 @@ static void *run(void *unused)
 
 static void start(void)
 {
+	const char *asked = getenv("ISTHMUS_CONNECTX_THREAD");
 	pthread_t thread;
 	sigset_t all, before;
 
 	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY); /* where Yama wants that said: other cards read our memory */
+	wire_start();
+	works_here = asked && !strcmp(asked, "no");
+	if (works_here)
+		return;
 	wake_fd = eventfd(0, EFD_CLOEXEC);
 	doorbell_open();
-	wire_start();
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	int error = pthread_create(&thread, NULL, run, NULL);

@@ -284,6 +284,8 @@ void responder_flush(struct qp *qp);
 
 void card_start(void);
 void card_wake(void);
+void card_yield(void);
+void card_await(pthread_cond_t *condition); /* with the lock */
 uint64_t card_now(void);
 
 void *doorbell_map(size_t length);

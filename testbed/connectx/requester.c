@@ -203,7 +203,7 @@ void requester_await_reads(struct qp *qp)
 {
 	card_wake();
 	while (qp->pending_reads)
-		pthread_cond_wait(&reads_done, &card_lock);
+		card_await(&reads_done);
 }
 
 /* Returns to the first request without a reply. */
