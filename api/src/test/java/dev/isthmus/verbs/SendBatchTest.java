@@ -79,6 +79,7 @@ class SendBatchTest {
     }
 
     @Test
+    @Tag("connectx")
     void shouldPostSeveralRequestsTogether() {
         assertSame(batch, pair.a.qp.sendBatch());
         pair.a.memory().setString(0, "first");
@@ -112,6 +113,7 @@ class SendBatchTest {
     }
 
     @Test
+    @Tag("connectx")
     void shouldWriteAndRead() {
         pair.a.memory().set(LONG, 0, 42);
         post(b -> b.write(remote + 128, rkey).sge(pair.a.region, 0, 8));
@@ -127,6 +129,7 @@ class SendBatchTest {
     }
 
     @Test
+    @Tag("connectx")
     void shouldWriteAndReadNothing() {
         pair.b.memory().set(LONG, 128, 42);
         pair.a.memory().set(LONG, 0, 43);
@@ -143,6 +146,7 @@ class SendBatchTest {
     }
 
     @Test
+    @Tag("connectx")
     void shouldDoAtomics() {
         pair.b.memory().set(LONG, 0, 10);
         post(b -> b.compareAndSwap(remote, rkey, 10, 20).sge(pair.a.region, 0, 8));
@@ -153,6 +157,7 @@ class SendBatchTest {
     }
 
     @Test
+    @Tag("connectx")
     void shouldGatherAndCopy() {
         var buffers = SendRequest.prepare(3)
                 .sge(0, pair.a.region, 0, 4)
@@ -238,6 +243,7 @@ class SendBatchTest {
     }
 
     @Test
+    @Tag("connectx")
     void shouldPostNothingWhenAborted() {
         batch.start();
         batch.next(1, true).send().noData();
@@ -248,6 +254,7 @@ class SendBatchTest {
     }
 
     @Test
+    @Tag("connectx")
     void shouldPostAllOrNothingWhenTheQueueIsFull() {
         int room = pair.a.qp.capabilities().maxSendWr();
         int posted = 0;
@@ -276,6 +283,7 @@ class SendBatchTest {
     }
 
     @Test
+    @Tag("connectx")
     void shouldSendDatagrams() {
         try (var datagrams = RcPair.unconnected(
                 QueuePairType.UD, config -> config.maxInline(64).extendedPosting(SendOpcode.SEND))) {
@@ -311,6 +319,7 @@ class SendBatchTest {
     }
 
     @Test
+    @Tag("connectx")
     void shouldRefuseWhatIsOutOfOrder() {
         assertThrows(IllegalStateException.class, () -> batch.next(1, true)); // not started
         assertThrows(IllegalStateException.class, batch::complete);
@@ -330,6 +339,7 @@ class SendBatchTest {
     }
 
     @Test
+    @Tag("connectx")
     void shouldLetNothingElseHappenBetweenStartAndComplete() {
         batch.start();
         var e = assertThrows(IllegalStateException.class, () -> pair.a.qp.tryPost(pair.a.send(0, 8)));
@@ -345,6 +355,7 @@ class SendBatchTest {
     }
 
     @Test
+    @Tag("connectx")
     void shouldRefuseWhatCWouldNotCheck() {
         try (Arena arena = Arena.ofConfined();
                 var readOnly = pair.a.pd.register(arena.allocate(64))) {
@@ -379,6 +390,7 @@ class SendBatchTest {
     }
 
     @Test
+    @Tag("connectx")
     void shouldRefuseOperationThatItWasNotMadeFor() {
         batch.start();
         batch.next(1, true);
@@ -398,6 +410,7 @@ class SendBatchTest {
     }
 
     @Test
+    @Tag("connectx")
     void shouldWriteAtomically() {
         try (var able = RcPair.connected(config -> config.extendedPosting(SendOpcode.ATOMIC_WRITE))) {
             var atomics = able.a.qp.sendBatch();
@@ -417,6 +430,7 @@ class SendBatchTest {
     }
 
     @Test
+    @Tag("connectx")
     void shouldFlushWhatItWrote() {
         try (var context = Device.first().open();
                 var pd = context.allocateProtectionDomain()) {
@@ -454,6 +468,7 @@ class SendBatchTest {
     }
 
     @Test
+    @Tag("connectx")
     void shouldSayThatARegionWasNotLentForFlush() {
         try (var able = RcPair.connected(config -> config.extendedPosting(SendOpcode.FLUSH))) {
             var flushes = able.a.qp.sendBatch();
@@ -471,6 +486,7 @@ class SendBatchTest {
     }
 
     @Test
+    @Tag("connectx")
     void shouldSegment() {
         try (var able = RcPair.unconnected(QueuePairType.UD, config -> config.extendedPosting(SendOpcode.TSO))) {
             assertTrue(able.a.device.extendedAttributes().tso().maxTso() > 0);
@@ -487,6 +503,7 @@ class SendBatchTest {
     }
 
     @Test
+    @Tag("connectx")
     void shouldSayWhenTheDriverHasMadeAPlainQueuePair() {
         try (var plain = RcPair.unconnected(config -> {});
                 var call = new VerbsCall()) {
@@ -502,6 +519,7 @@ class SendBatchTest {
     }
 
     @Test
+    @Tag("connectx")
     void shouldBelongToTheThreadOfItsQueuePair() throws InterruptedException {
         Throwable[] failure = new Throwable[1];
         var thread = new Thread(() -> failure[0] = assertThrows(WrongThreadException.class, batch::start));
@@ -511,6 +529,7 @@ class SendBatchTest {
     }
 
     @Test
+    @Tag("connectx")
     void shouldAllocateNothingPerBatch() {
         Allocated.assertNone(this::exchange);
     }

@@ -41,11 +41,12 @@ public final class ExtendedSend {
 
     private static final long WR_ID = ibv_qp_ex.wr_id$offset();
     private static final long WR_FLAGS = ibv_qp_ex.wr_flags$offset();
+    private static final long WR_COMPLETE = ibv_qp_ex.wr_complete$offset();
 
     private final MemorySegment struct;
     private final long qp;
     private final MemorySegment start;
-    private final MemorySegment complete;
+    private MemorySegment complete;
     private final MemorySegment abort;
     private final MemorySegment send;
     private final MemorySegment sendImmediate;
@@ -124,9 +125,15 @@ public final class ExtendedSend {
         call(START, abort);
     }
 
-    /** {@code ibv_wr_complete}: 0 or an error number. */
+    /**
+     * {@code ibv_wr_complete}: 0 or an error number. libmlx5 has another function while the queue pair cannot send
+     * (mlx5_qp_fill_wr_complete_error of its qp.c).
+     */
     @HotPath
     public int complete() {
+        if (struct.get(JAVA_LONG, WR_COMPLETE) != complete.address()) {
+            complete = ibv_qp_ex.wr_complete(struct);
+        }
         try {
             return (int) COMPLETE.invokeExact(complete, qp);
         } catch (Throwable t) {
