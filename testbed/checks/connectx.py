@@ -14,9 +14,9 @@ PLACE = (TESTBED, "--quiet", "--device", "connectx", "--timeout", str(LIMIT), "-
 
 # A server and its client, in two processes; the exit status is that of the worse.
 PINGPONG = r"""
-"$@" -d mlx5_0 -g 1 -p 18915 -n 100 >server 2>&1 & server=$!
+"$@" -d mlx5_0 -p 18915 -n 100 >server 2>&1 & server=$!
 until grep -qi ':49E3 .* 0A ' /proc/net/tcp /proc/net/tcp6; do kill -0 $server || exit 1; done
-"$@" -d mlx5_1 -g 1 -p 18915 -n 100 localhost || { cat server; exit 1; }
+"$@" -d mlx5_1 -p 18915 -n 100 localhost || { cat server; exit 1; }
 wait $server
 """
 
@@ -39,8 +39,9 @@ def check_connectx():
     found = _run("ibv_devinfo")
     check("ibv_devinfo finds two devices by libmlx5", found.stdout.count("hca_id:") == 2 and found.returncode == 0,
           found.stdout + found.stderr)
-    for program in ("ibv_rc_pingpong", "ibv_uc_pingpong", "ibv_ud_pingpong", "ibv_srq_pingpong"):
-        run = _run("sh", "-c", PINGPONG, "pingpong", program)
+    for program in ("ibv_rc_pingpong -g 1", "ibv_uc_pingpong -g 1", "ibv_ud_pingpong -g 1", "ibv_srq_pingpong -g 1",
+                    "ib_send_lat -e -x 1"):  # which reads completions that an event does not stand for
+        run = _run("sh", "-c", PINGPONG, "pingpong", *program.split(" "))
         check(f"{program} runs between two processes on the simulated ConnectX", run.returncode == 0,
               run.stdout + run.stderr)
     nested = _run(TESTBED, "--", "sh", "-c", 'echo "$ISTHMUS_TESTBED"')

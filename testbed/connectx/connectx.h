@@ -96,6 +96,7 @@ struct cq {
     uint32_t produced;
     uint32_t solicited; /* the index behind the last completion that a solicited notification is for */
     __be32 fired;       /* the request of notification that has been met */
+    uint32_t notified;  /* last_notified_index of the kernel's mlx5_ifc.h: all before it have been told of */
     bool overrun;
     uint32_t completions_reported, asyncs_reported;
 };
