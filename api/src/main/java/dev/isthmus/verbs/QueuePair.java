@@ -62,6 +62,7 @@ public final class QueuePair implements AutoCloseable {
     private final MulticastGroups groups;
     private final Drain drain;
     private boolean mayHaveSent; // since RESET: a post was checked and allowed
+    private boolean hasBeenReady; // since RESET: it has been in RTS, as far as this side knows
     private final SendQueue sends;
     private final ReceiveQueue receives;
     private final RecordedState state = new RecordedState();
@@ -72,6 +73,7 @@ public final class QueuePair implements AutoCloseable {
     private long maxDatagram = Long.MAX_VALUE; // until the port is known
     private SendBatch batch; // null unless it was created for batches
     private boolean inBatch;
+    private boolean ledByCm; // which does not announce each state
     private volatile Object attachment; // the program's own; null if there is none
 
     /**
@@ -225,6 +227,7 @@ public final class QueuePair implements AutoCloseable {
     /** Notes the port and the state in which rdma_cm has created it. */
     void setInitialState(int atPort, QueuePairState in) {
         port = atPort;
+        ledByCm = true;
         stateReached(in);
     }
 
@@ -276,6 +279,7 @@ public final class QueuePair implements AutoCloseable {
         if (type == QueuePairType.UD && port != 0) {
             maxDatagram = context.port(port).activeMtu().bytes();
         }
+        hasBeenReady = next != QueuePairState.RESET && (hasBeenReady || next.hasBeenReady());
         state.record(next); // last, so that a thread that sees the state also sees the datagram limit
     }
 
@@ -352,7 +356,7 @@ public final class QueuePair implements AutoCloseable {
             throw new IllegalStateException(this + " cannot be drained: poll until all that was posted has completed");
         }
         ReceiveRequest receive = receives.hasRoom() ? ReceiveRequest.prepare(0) : null;
-        // Without sends, it needs no marker; and libmlx5 takes none unless the queue pair has been in RTS.
+        // Without sends, it needs no marker.
         SendRequest send = mayHaveSent ? SendRequest.prepare(0) : null;
         if (type != QueuePairType.UD || send == null) {
             return drain.run(send, receive, into, each, deadline);
@@ -690,7 +694,10 @@ public final class QueuePair implements AutoCloseable {
     }
 
     private boolean canSend() {
-        return sends.hasRoom() && state.recorded().allowsSends();
+        // In ERR, libmlx5 takes none of a queue pair that has not been in RTS, and says that the queue is full.
+        return sends.hasRoom()
+                && state.recorded().allowsSends()
+                && (hasBeenReady || ledByCm);
     }
 
     /** Checks that the state allows a send. Called once, until something changes. */
@@ -703,7 +710,7 @@ public final class QueuePair implements AutoCloseable {
         if (!canSend()) {
             throw new IllegalStateException(this + " is in " + state.recorded()
                     + (!type.sends() || sends.hasRoom()
-                            ? ": sends can be posted from RTS on, of all types but XRC_RECV"
+                            ? ": sends can be posted from RTS on, and in ERR once it has been in RTS, of all types but XRC_RECV"
                             : " and was made with maxSendWr 0"));
         }
         mayHaveSent = true;

@@ -345,6 +345,27 @@ class QueuePairKindsTest {
 
     @Tag("connectx")
     @Test
+    void shouldTakeNoSendsInErrBeforeItHasBeenInRts() {
+        try (var pair = RcPair.connected()) {
+            QueuePair other = pair.a.anotherQueuePair(QueuePairType.RC);
+            other.modify(QueuePairTransition.to(QueuePairState.INIT)
+                    .pkeyIndex(0)
+                    .port(1)
+                    .access());
+            other.modify(QueuePairTransition.to(QueuePairState.ERR));
+            for (int i = 0; i < 2; i++) {
+                var e = assertThrows(IllegalStateException.class, () -> other.tryPost(pair.a.send(0, 8)));
+                assertTrue(e.getMessage().contains("in ERR once it has been in RTS"), e.getMessage());
+                other.post(pair.a.receive(0, 8).wrId(i));
+            }
+            Set<Long> outstanding = new TreeSet<>(Set.of(0L, 1L));
+            assertTrue(other.drain(pair.a.done, i -> assertFlushed(pair.a.done, i, outstanding), DEADLINE));
+            assertEquals(Set.of(), outstanding);
+        }
+    }
+
+    @Tag("connectx")
+    @Test
     void shouldSayThatTheTimeIsOverAndDrainAgain() {
         try (var pair = RcPair.connected()) {
             Set<Long> outstanding = new TreeSet<>(Set.of(5L));
