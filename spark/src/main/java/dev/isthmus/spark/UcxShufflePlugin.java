@@ -39,6 +39,27 @@ public final class UcxShufflePlugin implements SparkPlugin {
     /** Called by Spark. */
     public UcxShufflePlugin() {}
 
+    /**
+     * What the executor of this process has done over UCX so far, for programs that compare. Thread-safe.
+     *
+     * @return figures by their names in Spark's metrics system; none if all blocks use Spark's own transfer
+     */
+    public static Map<String, Long> figures() {
+        UcxExecutor executor = UcxExecutor.current();
+        return executor == null ? Map.of() : executor.figures();
+    }
+
+    /**
+     * The connections that the executor of this process has made. Thread-safe.
+     *
+     * @return UCX's transports, and how many connections use each, such as {@code 3 x tcp/eth0; 1 x posix/memory.0}; an
+     *     empty text if there are none
+     */
+    public static String connections() {
+        UcxExecutor executor = UcxExecutor.current();
+        return executor == null ? "" : executor.connections();
+    }
+
     @Override
     public DriverPlugin driverPlugin() {
         return new Driver();

@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 /** Where Spark is, and how to start its programs. */
 final class SparkHome {
 
-    private static final String JAR = "isthmus-spark-[0-9.]+(-SNAPSHOT)?\\.jar";
+    private static final String VERSION = "-[0-9.]+(-SNAPSHOT)?\\.jar";
 
     private final Path folder;
     private final boolean installed;
@@ -60,20 +60,29 @@ final class SparkHome {
         return Path.of(System.getProperty("isthmus.home", ""));
     }
 
-    /** The jar of the module spark, with its dependencies. */
+    /** The jar that users add to their programs: the module spark, with its dependencies. */
     static Path isthmusJar() throws IOException {
-        Path target = home().resolve("spark").resolve("target");
+        return jar("spark", "isthmus-spark");
+    }
+
+    /** The jar of the program that is submitted. */
+    static Path programJar() throws IOException {
+        return jar("spark/trial", "isthmus-spark-trial");
+    }
+
+    private static Path jar(String module, String name) throws IOException {
+        Path target = home().resolve(module).resolve("target");
         if (Files.isDirectory(target)) {
             try (Stream<Path> files = Files.list(target)) {
                 Optional<Path> jar = files.filter(
-                                file -> file.getFileName().toString().matches(JAR))
+                                file -> file.getFileName().toString().matches(name + VERSION))
                         .findFirst();
                 if (jar.isPresent()) {
                     return jar.get().toAbsolutePath();
                 }
             }
         }
-        throw new IOException("no isthmus-spark jar in " + target + ": run ./isthmus build");
+        throw new IOException("no " + name + " jar in " + target + ": run ./isthmus build");
     }
 
     /** The command that submits programs: the installed one, which reads its own configuration. */

@@ -32,7 +32,7 @@ record Submission(
         int partitions,
         Path folder) {
 
-    private static final String PROGRAM = "dev.isthmus.spark.ShuffleTrial";
+    private static final String PROGRAM = "dev.isthmus.spark.trial.ShuffleTrial";
     private static final String OUTPUT_PREFIX = "trial: ";
 
     /** Runs it to its end. */
@@ -67,9 +67,11 @@ record Submission(
             command.addAll(List.of("--conf", setting));
         }
         command.addAll(List.of(
+                "--jars",
+                SparkHome.isthmusJar().toString(),
                 "--class",
                 PROGRAM,
-                SparkHome.isthmusJar().toString(),
+                SparkHome.programJar().toString(),
                 results.toString(),
                 Long.toString(bytes),
                 Integer.toString(partitions)));

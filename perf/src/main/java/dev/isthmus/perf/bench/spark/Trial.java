@@ -7,7 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Properties;
 
-/** The results of a run of the program {@code dev.isthmus.spark.ShuffleTrial}. */
+/** The results of a run of the program {@code dev.isthmus.spark.trial.ShuffleTrial}. */
 final class Trial {
 
     private final ShuffleWay way;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.isthmus.spark;
+package dev.isthmus.spark.trial;
 
 import java.util.concurrent.TimeoutException;
 import org.apache.spark.FetchFailed;

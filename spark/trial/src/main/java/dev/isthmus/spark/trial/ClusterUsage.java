@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.isthmus.spark;
+package dev.isthmus.spark.trial;
 
+import dev.isthmus.spark.UcxShufflePlugin;
 import java.io.Serializable;
 import java.lang.management.ManagementFactory;
 import java.util.Collection;
@@ -31,14 +32,13 @@ final class ClusterUsage {
 
         static ExecutorUsage here() {
             var system = (com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
-            UcxExecutor ucx = UcxExecutor.current();
-            Map<String, Long> figures = ucx == null ? Map.of() : ucx.figures();
+            Map<String, Long> figures = UcxShufflePlugin.figures();
             return new ExecutorUsage(
                     SparkEnv.get().executorId(),
                     SparkEnv.get().blockManager().blockManagerId().host(),
                     system.getProcessCpuTime(),
                     figures.getOrDefault("bytesInline", 0L) + figures.getOrDefault("bytesByGet", 0L),
-                    ucx == null ? "" : ucx.connections());
+                    UcxShufflePlugin.connections());
         }
     }
 
