@@ -3,65 +3,42 @@ package dev.isthmus.perf.tools.ucx;
 
 import dev.isthmus.ucx.UcpAtomic;
 import dev.isthmus.ucx.UcpRemoteAtomics;
-import dev.isthmus.ucx.UcpWorker;
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 
 /** Atomic operations in one direction. They leave a zero unchanged; the last one sets the number's last byte to 1. */
-final class AtomicLoop implements JavaLoop {
+final class AtomicLoop extends JavaLoop {
 
     private static final VarHandle BYTE = ValueLayout.JAVA_BYTE.varHandle();
     private static final long LAST_64 = 1L << 56;
     private static final int LAST_32 = 1 << 24;
 
-    private final UcpWorker worker;
     private final UcpRemoteAtomics atomics;
-    private final UcxProgress waiting;
-    private final MemorySegment incoming;
     private final UcxTest.Command command;
-    private final long bytes;
     private final boolean server;
-    private final Window operations;
 
     AtomicLoop(JavaEnd end) {
-        worker = end.worker();
-        atomics = end.remote().atomics();
-        waiting = end.waiting();
-        incoming = end.incoming();
-        command = end.plan().test().command();
-        bytes = end.plan().bytes();
-        server = end.isServer();
-        operations = new Window(waiting, end.plan().window());
+        super(end);
+        atomics = end.remote.atomics();
+        command = end.plan.test().command();
+        server = end.server;
     }
 
     @Override
-    public void begin() {
+    void begin() {
         incoming.fill((byte) 0);
         VarHandle.fullFence();
     }
 
     @Override
-    public void ask(int count) {
-        throw new UnsupportedOperationException("atomic operations go in one direction only");
+    long post() {
+        return bytes == Long.BYTES ? begin64(0) : begin32(0);
     }
 
+    /** Progresses even if the test forbids it: UCX may carry out an atomic operation in software, at the target. */
     @Override
-    public void answer(int count) {
-        throw new UnsupportedOperationException("atomic operations go in one direction only");
-    }
-
-    @Override
-    public void give(int count) throws IOException {
-        for (int i = 0; i < count; i++) {
-            operations.room();
-            operations.add(bytes == Long.BYTES ? begin64(0) : begin32(0));
-        }
-    }
-
-    @Override
-    public void take(int count) throws IOException {
+    void take(int count) throws IOException {
         for (int i = 0; i < count; i++) {
             waiting.pass();
         }
@@ -86,16 +63,16 @@ final class AtomicLoop implements JavaLoop {
     }
 
     @Override
-    public void finish() throws IOException {
+    void finish() throws IOException {
         if (server) {
             while ((byte) BYTE.getVolatile(incoming, bytes - 1) == 0) {
                 waiting.pass();
             }
         } else {
-            operations.drain();
+            sends.drain();
             worker.fence();
-            operations.add(bytes == Long.BYTES ? begin64(LAST_64) : begin32(LAST_32));
-            operations.drain();
+            sends.add(bytes == Long.BYTES ? begin64(LAST_64) : begin32(LAST_32));
+            super.finish();
         }
     }
 }

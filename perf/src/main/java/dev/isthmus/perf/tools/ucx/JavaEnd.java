@@ -18,18 +18,16 @@ import java.lang.foreign.MemorySegment;
 import java.util.Map;
 
 /** An end that uses Isthmus. */
-final class JavaEnd implements UcxEnd {
+final class JavaEnd extends UcxEnd {
 
-    private final UcxPlan plan;
-    private final boolean server;
+    final UcpWorker worker;
+    final UcpMemory outgoing;
+    final UcpMemory incoming;
+    final UcpMemory header; // of an active message; null for none
+    final UcxProgress waiting;
+    UcpEndpoint endpoint; // null until it is connected
+    UcpRemoteMemory remote; // likewise, and for operations that are not one-sided
     private final UcpContext context;
-    private final UcpWorker worker;
-    private final UcpMemory outgoing;
-    private final UcpMemory incoming;
-    private final UcpMemory header; // of an active message; null for none
-    private final UcxProgress waiting;
-    private UcpEndpoint endpoint;
-    private UcpRemoteMemory remote;
     private JavaLoop loop;
 
     JavaEnd(UcxPlan plan, boolean server, UcxLink link) {
@@ -38,8 +36,7 @@ final class JavaEnd implements UcxEnd {
 
     /** Creates an end with UCX options beyond those of the environment. */
     JavaEnd(UcxPlan plan, boolean server, UcxLink link, Map<String, String> settings) {
-        this.plan = plan;
-        this.server = server;
+        super(plan, server, link);
         context = UcpContext.create(config -> {
             config.features(plan.features());
             settings.forEach(config::set);
@@ -62,13 +59,13 @@ final class JavaEnd implements UcxEnd {
     }
 
     @Override
-    public EndpointInfo introduction() {
+    EndpointInfo introduction() {
         byte[] key = plan.test().command().isOneSided() ? incoming.packKey().rkey() : new byte[0];
         return new EndpointInfo(worker.address().toRawBytes(), key, incoming.address());
     }
 
     @Override
-    public void connect(EndpointInfo peer) throws IOException {
+    void connect(EndpointInfo peer) throws IOException {
         endpoint = worker.createEndpoint(UcpAddress.ofRaw(peer.address()), config -> {
             if (plan.has(UcxPlan.ERROR_HANDLING)) {
                 config.errorHandling(UcpErrorHandling.PEER);
@@ -87,47 +84,16 @@ final class JavaEnd implements UcxEnd {
         };
     }
 
-    UcxPlan plan() {
-        return plan;
-    }
-
-    boolean isServer() {
-        return server;
-    }
-
-    UcpWorker worker() {
-        return worker;
-    }
-
-    UcpEndpoint endpoint() {
-        return endpoint;
-    }
-
-    UcpRemoteMemory remote() {
-        return remote;
-    }
-
-    UcxProgress waiting() {
-        return waiting;
-    }
-
-    MemorySegment outgoing() {
-        return outgoing.segment();
-    }
-
-    MemorySegment incoming() {
-        return incoming.segment();
-    }
-
-    MemorySegment header() {
-        return header == null ? MemorySegment.NULL : header.segment();
+    @Override
+    UcxLoop loop() {
+        return loop;
     }
 
     /** What is sent if it is more than a plain buffer, such as a list; otherwise null. */
     UcpPayload outgoingPayload() {
         UcpPayload payload = plan.sendIov()
-                ? list(outgoing())
-                : UcpBuffer.of(worker, outgoing()).range(0, plan.bytes());
+                ? list(outgoing.segment())
+                : UcpBuffer.of(worker, outgoing.segment()).range(0, plan.bytes());
         if (!plan.test().isPingPong()) {
             return payload.options(UcpOperationOption.MULTI_SEND);
         }
@@ -136,7 +102,7 @@ final class JavaEnd implements UcxEnd {
 
     /** What is received into if it is a list of buffers; otherwise null. */
     UcpPayload incomingPayload() {
-        return plan.receiveIov() ? list(incoming()) : null;
+        return plan.receiveIov() ? list(incoming.segment()) : null;
     }
 
     private UcpIov list(MemorySegment memory) {
@@ -150,35 +116,17 @@ final class JavaEnd implements UcxEnd {
     }
 
     @Override
-    public void begin() {
-        loop.begin();
-    }
-
-    @Override
-    public UcxBlock block() {
-        if (plan.test().isPingPong()) {
-            return server ? loop::ask : loop::answer;
-        }
-        return server ? loop::take : loop::give;
-    }
-
-    @Override
-    public void finish() throws IOException {
-        loop.finish();
-    }
-
-    @Override
-    public void flush() throws IOException {
+    void flush() throws IOException {
         waiting.finish(worker.flush());
     }
 
     @Override
-    public void progress() {
+    void progress() {
         worker.progress();
     }
 
     @Override
-    public void disconnect() {
+    void disconnect() {
         if (remote != null) {
             remote.close();
         }

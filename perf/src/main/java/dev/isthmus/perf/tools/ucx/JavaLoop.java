@@ -1,26 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.tools.ucx;
 
+import dev.isthmus.ucx.UcpEndpoint;
+import dev.isthmus.ucx.UcpWorker;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 
-/** What the tests of an operation repeat, at either end. */
-interface JavaLoop {
+/** The loops with Isthmus. Those of one-sided operations have nothing to receive. */
+abstract class JavaLoop extends UcxLoop {
 
-    /** The server's part of a ping-pong: it sends first. */
-    void ask(int count) throws IOException;
+    final UcpWorker worker;
+    final UcpEndpoint endpoint;
+    final UcxProgress waiting;
+    final MemorySegment outgoing;
+    final MemorySegment incoming;
+    final long bytes;
+    final Window sends;
+    private final boolean progresses;
 
-    /** The client's part of a ping-pong. */
-    void answer(int count) throws IOException;
+    JavaLoop(JavaEnd end) {
+        worker = end.worker;
+        endpoint = end.endpoint;
+        waiting = end.waiting;
+        outgoing = end.outgoing.segment();
+        incoming = end.incoming.segment();
+        bytes = end.plan.bytes();
+        sends = new Window(waiting, end.plan.window());
+        progresses = !end.plan.has(UcxPlan.ONE_SIDED);
+    }
 
-    /** The client's part of a test in one direction. */
-    void give(int count) throws IOException;
+    /** Begins an operation; returns 0 if it is done already. */
+    abstract long post() throws IOException;
 
-    /** The server's part of a test in one direction. */
-    void take(int count) throws IOException;
+    @Override
+    final void send() throws IOException {
+        sends.room();
+        sends.add(post());
+    }
 
-    /** Before a run. */
-    default void begin() {}
+    @Override
+    void receive() throws IOException {
+        throw new UnsupportedOperationException("one-sided operations go in one direction only");
+    }
 
-    /** After a run: waits for everything that was begun. */
-    void finish() throws IOException;
+    /** Nothing shows before the last message, except that the peer has gone. */
+    @Override
+    void take(int count) throws IOException {
+        for (int i = 0; i < count; i++) {
+            pass();
+        }
+    }
+
+    /** Progresses once, unless the test forbids it to the target. */
+    final void pass() throws IOException {
+        if (progresses) {
+            waiting.pass();
+        } else {
+            waiting.idle();
+        }
+    }
+
+    @Override
+    void finish() throws IOException {
+        sends.drain();
+    }
 }

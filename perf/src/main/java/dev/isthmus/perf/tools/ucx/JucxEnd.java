@@ -18,27 +18,22 @@ import org.openucx.jucx.ucp.UcpWorker;
 import org.openucx.jucx.ucp.UcpWorkerParams;
 
 /** An end that uses JUCX, UCX's own JNI binding. It has the plain tests of tag, stream, active messages and put. */
-final class JucxEnd implements UcxEnd {
+final class JucxEnd extends UcxEnd {
 
     private static final int PASSES_BETWEEN_CHECKS = 1 << 12;
 
-    private final UcxPlan plan;
-    private final boolean server;
-    private final UcxLink link;
+    final UcpWorker worker;
+    final UcpMemory outgoing;
+    final UcpMemory incoming;
+    UcpEndpoint endpoint; // null unless it is connected
+    UcpRemoteKey key; // of the peer's memory, for puts
+    long remote;
     private final UcpContext context;
-    private final UcpWorker worker;
-    private final UcpMemory outgoing;
-    private final UcpMemory incoming;
-    private UcpEndpoint endpoint;
-    private UcpRemoteKey key;
-    private long remote;
     private JucxLoop loop;
     private int idle;
 
     JucxEnd(UcxPlan plan, boolean server, UcxLink link) {
-        this.plan = plan;
-        this.server = server;
-        this.link = link;
+        super(plan, server, link);
         context = new UcpContext(params(plan));
         worker = new UcpWorker(context, new UcpWorkerParams());
         outgoing = allocate();
@@ -62,7 +57,7 @@ final class JucxEnd implements UcxEnd {
     }
 
     @Override
-    public EndpointInfo introduction() {
+    EndpointInfo introduction() {
         byte[] packed =
                 plan.test().command() == UcxTest.Command.PUT ? bytes(incoming.getRemoteKeyBuffer()) : new byte[0];
         return new EndpointInfo(bytes(worker.getAddress()), packed, incoming.getAddress());
@@ -79,7 +74,7 @@ final class JucxEnd implements UcxEnd {
     }
 
     @Override
-    public void connect(EndpointInfo peer) throws IOException {
+    void connect(EndpointInfo peer) throws IOException {
         try {
             endpoint = worker.newEndpoint(new UcpEndpointParams().setUcpAddress(direct(peer.address())));
             if (plan.test().command() == UcxTest.Command.PUT) {
@@ -97,36 +92,9 @@ final class JucxEnd implements UcxEnd {
         };
     }
 
-    UcxPlan plan() {
-        return plan;
-    }
-
-    boolean isServer() {
-        return server;
-    }
-
-    UcpWorker worker() {
-        return worker;
-    }
-
-    UcpEndpoint endpoint() {
-        return endpoint;
-    }
-
-    UcpRemoteKey key() {
-        return key;
-    }
-
-    long remote() {
-        return remote;
-    }
-
-    long outgoing() {
-        return outgoing.getAddress();
-    }
-
-    long incoming() {
-        return incoming.getAddress();
+    @Override
+    UcxLoop loop() {
+        return loop;
     }
 
     /** The bytes of some memory. */
@@ -161,35 +129,17 @@ final class JucxEnd implements UcxEnd {
     }
 
     @Override
-    public void begin() {
-        loop.begin();
-    }
-
-    @Override
-    public UcxBlock block() {
-        if (plan.test().isPingPong()) {
-            return server ? loop::ask : loop::answer;
-        }
-        return server ? loop::take : loop::give;
-    }
-
-    @Override
-    public void finish() throws IOException {
-        loop.finish();
-    }
-
-    @Override
-    public void flush() throws IOException {
+    void flush() throws IOException {
         finish(worker.flushNonBlocking(null));
     }
 
     @Override
-    public void progress() {
+    void progress() {
         once();
     }
 
     @Override
-    public void disconnect() {
+    void disconnect() {
         if (key != null) {
             key.close();
             key = null;

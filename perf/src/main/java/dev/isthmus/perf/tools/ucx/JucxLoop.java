@@ -10,8 +10,8 @@ import org.openucx.jucx.ucp.UcpRequest;
 import org.openucx.jucx.ucp.UcpWorker;
 import org.openucx.jucx.ucs.UcsConstants;
 
-/** What the tests of an operation repeat, with JUCX; the same as Isthmus's loops. */
-abstract class JucxLoop {
+/** The loops with JUCX; the same as Isthmus's. */
+abstract class JucxLoop extends UcxLoop {
 
     final JucxEnd end;
     final UcpWorker worker;
@@ -20,54 +20,28 @@ abstract class JucxLoop {
     final long incoming;
     final long bytes;
     final JucxWindow sends;
-    final JucxWindow receives;
 
     JucxLoop(JucxEnd end) {
         this.end = end;
-        worker = end.worker();
-        endpoint = end.endpoint();
-        outgoing = end.outgoing();
-        incoming = end.incoming();
-        bytes = end.plan().bytes();
-        sends = new JucxWindow(end, end.plan().window());
-        receives = new JucxWindow(end, end.plan().window());
+        worker = end.worker;
+        endpoint = end.endpoint;
+        outgoing = end.outgoing.getAddress();
+        incoming = end.incoming.getAddress();
+        bytes = end.plan.bytes();
+        sends = new JucxWindow(end, end.plan.window());
     }
 
-    abstract UcpRequest send();
+    /** Begins an operation. */
+    abstract UcpRequest post();
 
-    /** One message of a ping-pong, to its end. */
-    abstract void receive() throws IOException;
-
-    /** Messages of a test in one direction. */
-    abstract void take(int count) throws IOException;
-
-    void begin() {}
-
-    final void ask(int count) throws IOException {
-        for (int i = 0; i < count; i++) {
-            sends.room();
-            sends.add(send());
-            receive();
-        }
+    @Override
+    final void send() throws IOException {
+        sends.room();
+        sends.add(post());
     }
 
-    final void answer(int count) throws IOException {
-        for (int i = 0; i < count; i++) {
-            receive();
-            sends.room();
-            sends.add(send());
-        }
-    }
-
-    final void give(int count) throws IOException {
-        for (int i = 0; i < count; i++) {
-            sends.room();
-            sends.add(send());
-        }
-    }
-
+    @Override
     void finish() throws IOException {
-        receives.drain();
         sends.drain();
     }
 
@@ -76,12 +50,15 @@ abstract class JucxLoop {
 
         private static final long EXACT = -1;
 
+        private final JucxWindow receives;
+
         Tag(JucxEnd end) {
             super(end);
+            receives = new JucxWindow(end, end.plan.window());
         }
 
         @Override
-        UcpRequest send() {
+        UcpRequest post() {
             return endpoint.sendTaggedNonBlocking(outgoing, bytes, TagLoop.TAG, null);
         }
 
@@ -97,6 +74,12 @@ abstract class JucxLoop {
                 receives.add(worker.recvTaggedNonBlocking(incoming, bytes, TagLoop.TAG, EXACT, null));
             }
         }
+
+        @Override
+        void finish() throws IOException {
+            receives.drain();
+            super.finish();
+        }
     }
 
     /** Streams. */
@@ -107,7 +90,7 @@ abstract class JucxLoop {
         }
 
         @Override
-        UcpRequest send() {
+        UcpRequest post() {
             return endpoint.sendStreamNonBlocking(outgoing, bytes, null);
         }
 
@@ -141,7 +124,7 @@ abstract class JucxLoop {
 
         Am(JucxEnd end) {
             super(end);
-            fetches = new JucxWindow(end, MAX_FETCHES * end.plan().window());
+            fetches = new JucxWindow(end, MAX_FETCHES * end.plan.window());
             worker.setAmRecvHandler(ID, (header, headerSize, data, reply) -> onMessage(data));
         }
 
@@ -155,7 +138,7 @@ abstract class JucxLoop {
         }
 
         @Override
-        UcpRequest send() {
+        UcpRequest post() {
             return endpoint.sendAmNonBlocking(ID, 0, 0, outgoing, bytes, 0, null);
         }
 
@@ -204,12 +187,12 @@ abstract class JucxLoop {
 
         Put(JucxEnd end) {
             super(end);
-            key = end.key();
-            remote = end.remote();
+            key = end.key;
+            remote = end.remote;
             out = end.view(outgoing);
             in = end.view(incoming);
             last = Math.toIntExact(bytes - 1);
-            pingPong = end.plan().test().isPingPong();
+            pingPong = end.plan.test().isPingPong();
         }
 
         @Override
@@ -222,7 +205,7 @@ abstract class JucxLoop {
         }
 
         @Override
-        UcpRequest send() {
+        UcpRequest post() {
             if (pingPong) {
                 out.put(last, sent++);
             }
@@ -245,13 +228,13 @@ abstract class JucxLoop {
 
         @Override
         void finish() throws IOException {
-            if (!pingPong && end.isServer()) {
+            if (!pingPong && end.server) {
                 await(LAST);
             } else if (!pingPong) {
                 sends.drain();
                 end.flush(); // JUCX has no fence
                 out.put(last, LAST);
-                sends.add(send());
+                sends.add(post());
             }
             super.finish();
         }

@@ -4,32 +4,36 @@ package dev.isthmus.perf.tools.ucx;
 import java.io.IOException;
 
 /** One end of a test, with some binding of UCX. Confined to the thread that created it. */
-interface UcxEnd extends AutoCloseable {
+abstract class UcxEnd implements AutoCloseable {
+
+    final UcxPlan plan;
+    final boolean server;
+    final UcxLink link;
+
+    UcxEnd(UcxPlan plan, boolean server, UcxLink link) {
+        this.plan = plan;
+        this.server = server;
+        this.link = link;
+    }
 
     /** What the peer must know of it. */
-    EndpointInfo introduction();
+    abstract EndpointInfo introduction();
 
     /** Connects to the peer. */
-    void connect(EndpointInfo peer) throws IOException;
+    abstract void connect(EndpointInfo peer) throws IOException;
 
-    /** Prepares a run: both ends do before either begins. */
-    void begin();
-
-    /** What the run repeats. */
-    UcxBlock block();
-
-    /** Ends the run: everything that was begun is done, and the peer knows it. */
-    void finish() throws IOException;
+    /** What its tests repeat; there once it is connected. */
+    abstract UcxLoop loop();
 
     /** Waits until the peer has everything. */
-    void flush() throws IOException;
+    abstract void flush() throws IOException;
 
     /** Progresses once. */
-    void progress();
+    abstract void progress();
 
     /** Closes the endpoint, while the peer still progresses. */
-    void disconnect();
+    abstract void disconnect();
 
     @Override
-    void close();
+    public abstract void close();
 }

@@ -140,8 +140,8 @@ final class UcxSession {
     }
 
     private void measure(long iterations) throws IOException {
-        UcxBlock block = end.block();
-        end.begin();
+        UcxLoop.Block block = end.loop().block(end);
+        end.loop().begin();
         barrier();
         int most = clock.block();
         clock.start();
@@ -151,7 +151,7 @@ final class UcxSession {
             link.touch(clock.stamp(count)); // the clock is read once a message, as in C
             left -= count;
         }
-        end.finish();
+        end.loop().finish();
         end.flush();
         clock.stop();
         barrier();

@@ -6,6 +6,7 @@ import dev.isthmus.perf.common.Timetable;
 import dev.isthmus.ucx.UcpRequests;
 import dev.isthmus.ucx.UcpWorker;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.util.List;
 
@@ -65,13 +66,13 @@ public final class UcxTrips {
             link.sendSized(end.introduction().encode());
             end.connect(EndpointInfo.decode(link.receiveSized(EndpointInfo.MAX_BYTES)));
             end.flush();
-            end.begin();
+            end.loop().begin();
             var trips = new UcxTrips(end, link);
             link.barrier(end::progress, true);
             Spent before = Spent.soFar();
             part.run(trips);
             Spent spent = Spent.soFar().since(before);
-            end.finish();
+            end.loop().finish();
             end.flush();
             link.barrier(end::progress, true);
             end.disconnect();
@@ -81,7 +82,7 @@ public final class UcxTrips {
     }
 
     private void answer(long count) throws IOException {
-        UcxBlock block = end.block();
+        UcxLoop.Block block = end.loop().block(end);
         for (long i = 0; i < count; i++) {
             block.run(1);
             link.touch();
@@ -89,10 +90,12 @@ public final class UcxTrips {
     }
 
     private void ask(Timetable timetable) throws IOException {
-        UcpWorker worker = end.worker();
+        UcpWorker worker = end.worker;
         UcpRequests requests = worker.requests();
-        UcxProgress waiting = end.waiting();
-        long bytes = end.plan().bytes();
+        UcxProgress waiting = end.waiting;
+        MemorySegment outgoing = end.outgoing.segment();
+        MemorySegment incoming = end.incoming.segment();
+        long bytes = end.plan.bytes();
         var sends = new Window(waiting, WINDOW);
         long[] receives = new long[WINDOW];
         int next = 0;
@@ -101,10 +104,10 @@ public final class UcxTrips {
         while (!timetable.isOver()) {
             if (timetable.underWay() < WINDOW && timetable.isDue()) {
                 timetable.begin();
-                receives[next] = worker.tagReceive(end.incoming(), 0, bytes, TagLoop.TAG, UcpWorker.EXACT_TAG);
+                receives[next] = worker.tagReceive(incoming, 0, bytes, TagLoop.TAG, UcpWorker.EXACT_TAG);
                 next = (next + 1) % WINDOW;
                 sends.room();
-                sends.add(end.endpoint().tagSend(end.outgoing(), 0, bytes, TagLoop.TAG));
+                sends.add(end.endpoint.tagSend(outgoing, 0, bytes, TagLoop.TAG));
             }
             if (timetable.underWay() > 0 && requests.isDone(receives[oldest])) {
                 waiting.finish(receives[oldest]);

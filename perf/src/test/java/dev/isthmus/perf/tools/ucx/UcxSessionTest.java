@@ -149,7 +149,7 @@ class UcxSessionTest {
                 link.sendSized(end.introduction().encode());
                 end.connect(theirs);
                 link.exchangeStatus(0);
-                end.begin();
+                end.loop().begin();
                 link.barrier(end::progress, true);
             }
             return 0;
