@@ -4,7 +4,7 @@ package dev.isthmus.perf.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.isthmus.perf.tools.perftest.PerftestVersion;
+import dev.isthmus.perf.tools.perftest.PerftestSession;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import org.junit.jupiter.api.Tag;
@@ -115,7 +115,7 @@ class MainTest {
     @Test
     void shouldTellTheVersionThatTheCProgramTells() {
         assertEquals(0, run("perf", "write_lat", "--version"));
-        assertEquals("Version: " + PerftestVersion.OURS + "\n", out.toString());
+        assertEquals("Version: " + PerftestSession.VERSION + "\n", out.toString());
     }
 
     @Test

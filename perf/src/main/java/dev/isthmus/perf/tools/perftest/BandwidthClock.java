@@ -21,9 +21,7 @@ final class BandwidthClock {
     BandwidthClock(Plan plan, int bytes) {
         this.plan = plan;
         this.bytes = bytes;
-        total = plan.reporting().peak()
-                ? Math.multiplyExact(plan.traffic().iterations(), plan.queues().pairs())
-                : 0;
+        total = plan.reporting().peak ? Math.multiplyExact(plan.traffic().iterations, plan.queues().pairs) : 0;
         posted = new long[total];
         completed = new long[total];
     }
@@ -51,12 +49,11 @@ final class BandwidthClock {
 
     /** The figures of a run with a number of messages. */
     Bandwidth figures() {
-        long messages = (long) plan.traffic().iterations() * plan.queues().pairs();
+        long messages = (long) plan.traffic().iterations * plan.queues().pairs;
         if (!keepsAll()) {
             return figures(messages, end - begin, 0);
         }
-        double peakNanos = shortest(
-                posted, completed, plan.queues().postList(), plan.queues().cqMod());
+        double peakNanos = shortest(posted, completed, plan.queues().postList, plan.queues().cqMod);
         return figures(messages, completed[total - 1] - posted[0], bytes * 1e9 / peakNanos / unit());
     }
 
@@ -68,7 +65,7 @@ final class BandwidthClock {
     }
 
     private double unit() {
-        return plan.reporting().gbits() ? GIGABIT : MEBIBYTE;
+        return plan.reporting().gbits ? GIGABIT : MEBIBYTE;
     }
 
     /**

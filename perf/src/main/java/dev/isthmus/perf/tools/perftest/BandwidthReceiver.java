@@ -34,12 +34,12 @@ final class BandwidthReceiver {
     private long sampled;
 
     BandwidthReceiver(Endpoint end, Requests requests, Phases phases, BandwidthClock clock) {
-        int count = end.plan.queues().pairs();
+        int count = end.plan.queues().pairs;
         this.phases = phases;
         this.clock = clock;
         alone = !end.plan.sends();
-        shared = end.shared();
-        queue = end.receiveQueue();
+        shared = end.shared;
+        queue = end.receiveQueue;
         pairs = new QueuePair[count];
         receives = new ReceiveRequest[count][];
         place = new int[count];
@@ -48,12 +48,10 @@ final class BandwidthReceiver {
             pairs[i] = end.pair(i);
             receives[i] = requests.receives(i);
         }
-        int depth = end.plan.queues().rxDepth();
+        int depth = end.plan.queues().rxDepth;
         ahead = shared == null ? depth : depth / count;
-        perPair = end.plan.traffic().isTimed()
-                ? Long.MAX_VALUE
-                : end.plan.traffic().iterations();
-        total = (long) end.plan.traffic().iterations() * count;
+        perPair = end.plan.traffic().isTimed() ? Long.MAX_VALUE : end.plan.traffic().iterations;
+        total = (long) end.plan.traffic().iterations * count;
     }
 
     /** Posts the receives for the first messages, before the peer may send. */

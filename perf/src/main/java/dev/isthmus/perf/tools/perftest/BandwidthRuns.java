@@ -2,6 +2,7 @@
 package dev.isthmus.perf.tools.perftest;
 
 import dev.isthmus.perf.tools.PerftestException;
+import java.util.List;
 import java.util.Optional;
 
 /** The runs of a bandwidth test, with the handshakes and reports that each kind of test has around them. */
@@ -10,14 +11,14 @@ final class BandwidthRuns {
     private final Endpoint end;
     private final Plan plan;
     private final PerftestSession session;
-    private final HandshakeData handshake;
+    private final List<PerftestDestination> theirs;
     private final Observer observer;
 
-    BandwidthRuns(Endpoint end, PerftestSession session, HandshakeData handshake, Observer observer) {
+    BandwidthRuns(Endpoint end, PerftestSession session, List<PerftestDestination> theirs, Observer observer) {
         this.end = end;
         this.plan = end.plan;
         this.session = session;
-        this.handshake = handshake;
+        this.theirs = theirs;
         this.observer = observer;
     }
 
@@ -29,15 +30,15 @@ final class BandwidthRuns {
             runOneSided();
         } else {
             // the device answers by itself; the client reports at the end
-            session.handShake(handshake.mine(), handshake.patience());
+            session.handShake();
             observer.bandwidth(session.exchange(new Bandwidth(0, 0, 0, 0, 0)), Optional.empty());
         }
-        session.finish(handshake.mine(), handshake.patience());
+        session.finish();
     }
 
     private void runSends() throws PerftestException {
-        for (int bytes : Sizes.of(plan)) {
-            var requests = new Requests(end, handshake.theirs(), bytes);
+        for (int bytes : plan.sizes()) {
+            var requests = new Requests(end, theirs, bytes);
             var phases = new Phases(plan.traffic());
             var clock = new BandwidthClock(plan, bytes);
             var waiter = CompletionWaiter.of(end, phases);
@@ -46,7 +47,7 @@ final class BandwidthRuns {
             if (receiver != null) {
                 receiver.postReceives();
             }
-            session.handShake(handshake.mine(), handshake.patience());
+            session.handShake();
             if (receiver == null) {
                 runAlone(sender, clock, waiter);
             } else if (sender == null) {
@@ -55,11 +56,10 @@ final class BandwidthRuns {
                 runBoth(sender, receiver, clock, phases, waiter);
             }
             long sampled = (sender == null ? 0 : sender.sampled()) + (receiver == null ? 0 : receiver.sampled());
-            boolean exchanges =
-                    plan.traffic().bidirectional() && !plan.traffic().isTimed();
+            boolean exchanges = plan.traffic().bidirectional && !plan.traffic().isTimed();
             report(figures(clock, sampled, phases), exchanges);
-            if (plan.traffic().allSizes()) {
-                session.handShake(handshake.mine(), handshake.patience());
+            if (plan.traffic().allSizes) {
+                session.handShake();
             }
         }
     }
@@ -104,25 +104,25 @@ final class BandwidthRuns {
     }
 
     private void runOneSided() throws PerftestException {
-        boolean both = plan.traffic().bidirectional();
+        boolean both = plan.traffic().bidirectional;
         Bandwidth last = null;
-        for (int bytes : Sizes.of(plan)) {
+        for (int bytes : plan.sizes()) {
             var phases = new Phases(plan.traffic());
             var clock = new BandwidthClock(plan, bytes);
-            var requests = new Requests(end, handshake.theirs(), bytes);
+            var requests = new Requests(end, theirs, bytes);
             var sender = new BandwidthSender(end, requests, phases, clock, bytes);
             if (both) {
-                session.handShake(handshake.mine(), handshake.patience());
+                session.handShake();
             }
             runAlone(sender, clock, CompletionWaiter.of(end, phases));
-            if (both && plan.traffic().allSizes()) {
-                session.handShake(handshake.mine(), handshake.patience());
+            if (both && plan.traffic().allSizes) {
+                session.handShake();
             }
             last = figures(clock, sender.sampled(), phases);
             report(last, both);
         }
         if (!both) {
-            session.handShake(handshake.mine(), handshake.patience());
+            session.handShake();
             session.exchange(last);
         }
     }

@@ -40,17 +40,17 @@ final class BandwidthSender {
 
     BandwidthSender(Endpoint end, Requests requests, Phases phases, BandwidthClock clock, int bytes) {
         Queues queues = end.plan.queues();
-        int count = queues.pairs();
+        int count = queues.pairs;
         this.phases = phases;
         this.clock = clock;
-        queue = end.sendQueue();
+        queue = end.sendQueue;
         pairs = new QueuePair[count];
         posted = new long[count];
         completed = new long[count];
         place = new int[count];
         signaled = new SendRequest[count][];
         unsignaled = new SendRequest[count][];
-        chains = queues.postList() > 1 ? new SendRequest[count] : null;
+        chains = queues.postList > 1 ? new SendRequest[count] : null;
         for (int i = 0; i < count; i++) {
             pairs[i] = end.pair(i);
             if (chains == null) {
@@ -60,19 +60,13 @@ final class BandwidthSender {
                 chains[i] = requests.chain(i);
             }
         }
-        depth = queues.txDepth();
-        step = queues.postList();
-        signalEvery = queues.cqMod();
-        perPair = end.plan.traffic().isTimed()
-                ? Long.MAX_VALUE
-                : end.plan.traffic().iterations();
-        total = (long) end.plan.traffic().iterations() * count;
+        depth = queues.txDepth;
+        step = queues.postList;
+        signalEvery = queues.cqMod;
+        perPair = end.plan.traffic().isTimed() ? Long.MAX_VALUE : end.plan.traffic().iterations;
+        total = (long) end.plan.traffic().iterations * count;
         keepsAll = clock.keepsAll();
-        pace = end.plan
-                .traffic()
-                .rate()
-                .map(rate -> new BurstPacer(rate, bytes))
-                .orElse(null);
+        pace = end.plan.traffic().rate.map(rate -> new BurstPacer(rate, bytes)).orElse(null);
     }
 
     /** Runs it alone, to its end. */

@@ -18,16 +18,17 @@ import java.lang.foreign.ValueLayout;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 
-/** A queue pair of RDMA CM as the ends' out-of-band channel, like perftest with {@code -R} or {@code -z}. */
-final class CmChannel implements OutOfBandChannel {
+/**
+ * A queue pair of RDMA CM as the ends' out-of-band channel, like perftest with {@code -R} or {@code -z}. At the end C sends
+ * nothing on it, and does not look at events before it has finished; a connection cannot be half-closed.
+ */
+final class CmChannel extends OutOfBandChannel {
 
     /** The size of each of its buffers: two for receives, one for sends. */
     private static final int BUFFER = 64;
 
     private static final int RECEIVES = 2;
 
-    private final boolean client;
-    private final String peer;
     private final Connection connection;
     private final RegisteredMemory memory;
     private final WorkCompletions done = WorkCompletions.allocate(1);
@@ -39,10 +40,11 @@ final class CmChannel implements OutOfBandChannel {
     private int sendsOutstanding;
 
     private CmChannel(boolean client, Connection connection) {
-        this.client = client;
+        super(
+                client,
+                connection.peerAddress() == null ? "" : connection.peerAddress().toString(),
+                DEFAULT_DEADLINE);
         this.connection = connection;
-        this.peer =
-                connection.peerAddress() == null ? "" : connection.peerAddress().toString();
         memory = (RegisteredMemory) connection.id().attachment();
         receive = ReceiveRequest.prepare(memory.region());
         send = SendRequest.prepare(memory.region()).signaled(true);
@@ -104,32 +106,17 @@ final class CmChannel implements OutOfBandChannel {
     }
 
     @Override
-    public boolean isClient() {
-        return client;
+    byte[] encode(PerftestDestination mine) {
+        return CmAddressFormat.encode(mine);
     }
 
     @Override
-    public String peer() {
-        return peer;
+    PerftestDestination decode(byte[] theirs, boolean withGid) {
+        return CmAddressFormat.decode(theirs, withGid);
     }
 
     @Override
-    public Duration deadline() {
-        return DEFAULT_DEADLINE;
-    }
-
-    @Override
-    public PerftestDestination exchange(PerftestDestination mine, Duration patience) throws PerftestException {
-        byte[] theirs = exchange(CmAddressFormat.encode(mine), patience);
-        try {
-            return CmAddressFormat.decode(theirs, mine.gid().isPresent());
-        } catch (IllegalArgumentException e) {
-            throw broken(e);
-        }
-    }
-
-    @Override
-    public void write(byte[] message) throws PerftestException {
+    void write(byte[] message) throws PerftestException {
         long offset = (long) RECEIVES * BUFFER;
         memory.segment().asSlice(offset).copyFrom(MemorySegment.ofArray(message));
         if (!connection.queuePair().tryPost(send.range(offset, message.length))) {
@@ -142,7 +129,7 @@ final class CmChannel implements OutOfBandChannel {
     }
 
     @Override
-    public byte[] read(int length, Duration patience) throws PerftestException {
+    byte[] read(int length, Duration patience) throws PerftestException {
         while (taken == arrivals) {
             pump(patience, "sent 0 of " + length + " bytes");
         }
@@ -187,16 +174,6 @@ final class CmChannel implements OutOfBandChannel {
     static PerftestException interrupted(InterruptedException e) {
         Thread.currentThread().interrupt();
         return new PerftestException("interrupted", e);
-    }
-
-    @Override
-    public void sendDone() {
-        // C sends nothing here either: its connection just ends.
-    }
-
-    @Override
-    public void awaitPeerEnd(Duration patience) {
-        // A connection cannot be half-closed, and C does not look at events before it has finished.
     }
 
     @Override

@@ -58,11 +58,11 @@ final class CmPairs implements AutoCloseable {
     void listen() throws PerftestException {
         listener = channel.createId(space);
         listener.bind(end.plan.place().listenAt());
-        listener.listen(end.plan.queues().pairs());
+        listener.listen(end.plan.queues().pairs);
     }
 
     void acceptAll() throws PerftestException {
-        for (int i = 0; i < end.plan.queues().pairs(); i++) {
+        for (int i = 0; i < end.plan.queues().pairs; i++) {
             accept(i);
         }
     }
@@ -80,8 +80,8 @@ final class CmPairs implements AutoCloseable {
         boolean answers = end.plan.isDatagram() && end.plan.sends();
         if (answers) {
             long offset = end.receiveOffset(index);
-            pair.post(ReceiveRequest.prepare(end.memory().region())
-                    .range(offset, GlobalRouteHeader.BYTES + Integer.BYTES));
+            pair.post(
+                    ReceiveRequest.prepare(end.memory.region()).range(offset, GlobalRouteHeader.BYTES + Integer.BYTES));
         }
         id.accept(this::configure);
         if (answers) {
@@ -92,24 +92,24 @@ final class CmPairs implements AutoCloseable {
     /** Takes the first datagram, and learns from it how to reach its sender. */
     private Endpoint.Target answerTo(ConnectionId id, int index) throws PerftestException {
         var done = WorkCompletions.allocate(1);
-        await(end.receiveQueue(), done, "no first datagram");
+        await(end.receiveQueue, done, "no first datagram");
         if (!done.hasImmediate(0) || done.immediate(0) >>> 24 != 0) {
             throw new PerftestException("the first datagram has no queue pair number");
         }
-        var header = GlobalRouteHeader.of(end.memory().segment(), end.receiveOffset(index));
+        var header = GlobalRouteHeader.of(end.memory.segment(), end.receiveOffset(index));
         return new Endpoint.Target(
-                end.own(end.pd().createAddressHandle(id.devicePort(), done, 0, header)), done.immediate(0), CM_QKEY);
+                end.own(end.pd.createAddressHandle(id.devicePort(), done, 0, header)), done.immediate(0), CM_QKEY);
     }
 
     void connectAll() throws PerftestException {
-        for (int i = 0; i < end.plan.queues().pairs(); i++) {
+        for (int i = 0; i < end.plan.queues().pairs; i++) {
             connect(i);
         }
     }
 
     private void connect(int index) throws PerftestException {
         String host = end.plan.server().orElseThrow();
-        var server = new InetSocketAddress(host, end.plan.place().tcpPort());
+        var server = new InetSocketAddress(host, end.plan.place().tcpPort);
         for (int attempt = 1; ; attempt++) {
             ConnectionId id = end.own(resolved(server));
             QueuePair pair = create(id);
@@ -122,7 +122,7 @@ final class CmPairs implements AutoCloseable {
             if (event instanceof CmEvent.DatagramEstablished established) {
                 end.add(pair);
                 end.add(targetOf(established.parameters()));
-                if (!end.plan.test().isBandwidth() || end.plan.traffic().bidirectional()) {
+                if (!end.plan.test().isBandwidth() || end.plan.traffic().bidirectional) {
                     introduce(index);
                 }
                 return;
@@ -138,7 +138,7 @@ final class CmPairs implements AutoCloseable {
     }
 
     private Endpoint.Target targetOf(DatagramParameters to) {
-        return new Endpoint.Target(end.own(end.pd().createAddressHandle(to.path())), to.qpNum(), to.qkey());
+        return new Endpoint.Target(end.own(end.pd.createAddressHandle(to.path())), to.qpNum(), to.qkey());
     }
 
     private ConnectionId resolved(InetSocketAddress server) throws PerftestException {
@@ -167,13 +167,13 @@ final class CmPairs implements AutoCloseable {
             end.open(id.device(), id.devicePort());
             opened = true;
         }
-        return end.own(id.createQueuePair(end.pd(), end.sendQueue(), end.receiveQueue(), end::configure));
+        return end.own(id.createQueuePair(end.pd, end.sendQueue, end.receiveQueue, end::configure));
     }
 
     private void configure(ConnectionConfig config) {
         config.retryCount(RETRIES).rnrRetryCount(RNR_RETRIES);
         if (end.plan.test().verb().isFetch()) {
-            int outstanding = Math.min(end.setup().outReads(), 255); // a byte in the message
+            int outstanding = Math.min(end.setup.outReads(), 255); // a byte in the message
             config.responderResources(outstanding).initiatorDepth(outstanding);
         }
     }
@@ -182,13 +182,13 @@ final class CmPairs implements AutoCloseable {
     private void introduce(int index) throws PerftestException {
         Endpoint.Target to = end.target(index);
         end.pair(index)
-                .post(SendRequest.prepare(end.memory().region())
+                .post(SendRequest.prepare(end.memory.region())
                         .opcode(SendOpcode.SEND_WITH_IMM)
                         .range(end.sendOffset(index), Integer.BYTES)
                         .immediate(end.pair(index).qpNum())
                         .to(to.handle(), to.qpNum(), to.qkey())
                         .signaled(true));
-        await(end.sendQueue(), WorkCompletions.allocate(1), "the first datagram was not sent");
+        await(end.sendQueue, WorkCompletions.allocate(1), "the first datagram was not sent");
     }
 
     private void await(CompletionQueue queue, WorkCompletions done, String silence) throws PerftestException {

@@ -29,14 +29,12 @@ abstract class CompletionWaiter {
 
     /** A waiter for an end's queues, which may be polled or have events. */
     static CompletionWaiter of(Endpoint end, Phases phases) {
-        return end.channel() == null
-                ? polling(end, phases)
-                : new Events(end.plan.place().silenceSeconds(), end.channel());
+        return end.channel == null ? polling(end, phases) : new Events(end.plan.place().silenceSeconds, end.channel);
     }
 
     /** A waiter that only polls. */
     static CompletionWaiter polling(Endpoint end, Phases phases) {
-        return new Polling(end.plan.place().silenceSeconds(), phases);
+        return new Polling(end.plan.place().silenceSeconds, phases);
     }
 
     /** Waits until there are completions, and takes them; returns 0 if the run's time is up. */

@@ -42,7 +42,7 @@ public final class Console implements Observer {
         this.out = out;
         first = session == 0;
         last = session == plan.sessions() - 1;
-        full = plan.reporting().only().isEmpty();
+        full = plan.reporting().only.isEmpty();
     }
 
     private void print(String line) {
@@ -88,7 +88,7 @@ public final class Console implements Observer {
     private void printColumns() {
         print(RULE);
         if (plan.test().isBandwidth()) {
-            print(BandwidthReport.columns(plan.reporting().gbits()));
+            print(BandwidthReport.columns(plan.reporting().gbits));
         } else {
             print(plan.traffic().isTimed() ? LatencyReport.TIMED_COLUMNS : LatencyReport.COLUMNS);
         }
@@ -113,14 +113,14 @@ public final class Console implements Observer {
     private void printTimes(long[] posted) {
         long[] deltas = LatencyStatistics.deltas(posted);
         double unit = LatencyStatistics.unit(plan.test());
-        if (plan.reporting().unsorted()) {
+        if (plan.reporting().unsorted) {
             out.print(LatencyReport.times(deltas, deltas.length, unit));
         }
-        if (plan.reporting().histogram()) {
+        if (plan.reporting().histogram) {
             Arrays.sort(deltas);
             out.print(LatencyReport.times(deltas, deltas.length - TAIL, unit));
         }
-        if (full && (plan.reporting().unsorted() || plan.reporting().histogram())) {
+        if (full && (plan.reporting().unsorted || plan.reporting().histogram)) {
             printColumns();
         }
     }
@@ -136,19 +136,19 @@ public final class Console implements Observer {
 
     @Override
     public void bandwidth(Bandwidth mine, Optional<Bandwidth> theirs) {
-        boolean gbits = plan.reporting().gbits();
+        boolean gbits = plan.reporting().gbits;
         Bandwidth both = theirs.map(mine::plus).orElse(mine);
         boolean precise = BandwidthReport.isPrecise(mine, gbits);
         print(plan.reporting()
-                .only()
+                .only
                 .map(only -> six(one(only, both)))
                 .orElseGet(() -> BandwidthReport.row(both, precise)));
-        if (plan.reporting().both() && !plan.traffic().allSizes()) {
+        if (plan.reporting().both && !plan.traffic().allSizes) {
             theirs.ifPresent(other -> printBoth(mine, other));
         }
         out.flush();
         writeJson(plan.reporting()
-                .only()
+                .only
                 .map(only -> oneResult(only.equals("bandwidth") ? "bw_avg" : "msgRate_avg", one(only, both)))
                 .orElseGet(() -> BandwidthReport.results(both, precise)));
     }
@@ -162,7 +162,7 @@ public final class Console implements Observer {
     }
 
     private void printBoth(Bandwidth mine, Bandwidth theirs) {
-        boolean gbits = plan.reporting().gbits();
+        boolean gbits = plan.reporting().gbits;
         print(RULE);
         print("");
         print(" Local results: ");

@@ -32,13 +32,15 @@ final class Endpoint implements AutoCloseable {
     private final Deque<AutoCloseable> owned = new ArrayDeque<>();
     private final List<QueuePair> pairs = new ArrayList<>();
     private final List<Target> targets = new ArrayList<>();
-    private Setup setup;
-    private ProtectionDomain pd;
-    private RegisteredMemory memory;
-    private CompletionChannel channel; // null when completions are polled for
-    private CompletionQueue sendQueue;
-    private CompletionQueue receiveQueue;
-    private SharedReceiveQueue shared; // null when each queue pair has receives of its own
+
+    // All of these are there once it is open.
+    Setup setup;
+    ProtectionDomain pd;
+    RegisteredMemory memory;
+    CompletionChannel channel; // null when completions are polled for
+    CompletionQueue sendQueue;
+    CompletionQueue receiveQueue;
+    SharedReceiveQueue shared; // null when each queue pair has receives of its own
 
     Endpoint(Plan plan, PerftestSession.Terms terms) {
         this.plan = plan;
@@ -49,16 +51,15 @@ final class Endpoint implements AutoCloseable {
     void open(DeviceContext context, int port) {
         setup = Setup.of(context, plan, port);
         pd = own(context.allocateProtectionDomain());
-        memory = own(pd.allocate(2L * slotBytes() * plan.queues().pairs(), access()));
-        if (plan.traffic().events()) {
+        memory = own(pd.allocate(2L * slotBytes() * plan.queues().pairs, access()));
+        if (plan.traffic().events) {
             channel = own(context.createCompletionChannel());
         }
-        int count = plan.queues().pairs();
-        sendQueue = createQueue(context, plan.queues().txDepth() * count);
-        receiveQueue = plan.isSend() ? createQueue(context, plan.queues().rxDepth() * count) : sendQueue;
-        if (plan.queues().shared() && plan.receives()) {
-            shared = own(pd.createSharedReceiveQueue(
-                    config -> config.maxWr(plan.queues().rxDepth())));
+        int count = plan.queues().pairs;
+        sendQueue = createQueue(context, plan.queues().txDepth * count);
+        receiveQueue = plan.isSend() ? createQueue(context, plan.queues().rxDepth * count) : sendQueue;
+        if (plan.queues().shared && plan.receives()) {
+            shared = own(pd.createSharedReceiveQueue(config -> config.maxWr(plan.queues().rxDepth)));
         }
     }
 
@@ -76,7 +77,7 @@ final class Endpoint implements AutoCloseable {
         if (!plan.isSend()) {
             flags.addAll(Set.of(plan.test().verb().access()));
         }
-        if (plan.place().relaxedOrdering()) {
+        if (plan.place().relaxedOrdering) {
             flags.add(AccessFlag.RELAXED_ORDERING);
         }
         return flags.toArray(AccessFlag[]::new);
@@ -89,9 +90,9 @@ final class Endpoint implements AutoCloseable {
     }
 
     void configure(QueuePairConfig config) {
-        config.maxSendWr(plan.queues().txDepth()).maxInline(setup.inlineBytes());
+        config.maxSendWr(plan.queues().txDepth).maxInline(setup.inlineBytes());
         if (shared == null) {
-            config.maxRecvWr(plan.queues().rxDepth());
+            config.maxRecvWr(plan.queues().rxDepth);
         } else {
             config.maxRecvWr(0).sharedReceiveQueue(shared);
         }
@@ -109,7 +110,7 @@ final class Endpoint implements AutoCloseable {
 
     /** The size of the part of the memory that one direction of a queue pair has. */
     private long slotBytes() {
-        long bytes = Math.max(plan.traffic().bytes(), terms.cycleBuffer());
+        long bytes = Math.max(plan.bytes(), terms.cycleBuffer());
         return Math.ceilDiv(bytes, (long) terms.cacheLine()) * terms.cacheLine() + DATAGRAM_PAYLOAD;
     }
 
@@ -120,7 +121,7 @@ final class Endpoint implements AutoCloseable {
 
     /** Where what a queue pair receives, or what its peer reads and writes, begins. */
     long receiveOffset(int pair) {
-        return (plan.queues().pairs() + pair) * slotBytes();
+        return (plan.queues().pairs + pair) * slotBytes();
     }
 
     /** How far apart messages of a size lie, so that none shares a cache line. */
@@ -133,34 +134,6 @@ final class Endpoint implements AutoCloseable {
     int places(int bytes) {
         boolean cycles = plan.test().isBandwidth() && bytes <= terms.cycleBuffer() / 2;
         return cycles ? terms.cycleBuffer() / stride(bytes) : 1;
-    }
-
-    Setup setup() {
-        return setup;
-    }
-
-    ProtectionDomain pd() {
-        return pd;
-    }
-
-    RegisteredMemory memory() {
-        return memory;
-    }
-
-    CompletionChannel channel() {
-        return channel;
-    }
-
-    CompletionQueue sendQueue() {
-        return sendQueue;
-    }
-
-    CompletionQueue receiveQueue() {
-        return receiveQueue;
-    }
-
-    SharedReceiveQueue shared() {
-        return shared;
     }
 
     QueuePair pair(int index) {

@@ -3,12 +3,15 @@ package dev.isthmus.perf.tools.perftest;
 
 import dev.isthmus.verbs.Gid;
 import dev.isthmus.verbs.attributes.Mtu;
+import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * The messages of perftest's exchange as bytes. Every decoder takes a message of exactly the right length. For anything
@@ -25,13 +28,18 @@ final class ExchangeFormat {
     /** What C writes at the end, with its NUL. Nobody reads it. */
     static final byte[] DONE = {'d', 'o', 'n', 'e', 0};
 
+    /** Hexadecimal fields of fixed widths between colons, a GID byte by byte. */
+    private static final Pattern DESTINATION = Pattern.compile(
+            "(X{4}):(X{4}):(X{6}):(X{6}):(X{8}):(X{16}):((?:X{2}:){16})?(X{8}):?\0".replace("X", "\\p{XDigit}"));
+
     private ExchangeFormat() {}
 
-    static byte[] encodeVersion(PerftestVersion version) {
-        return Arrays.copyOf(ascii(version.toString()), VERSION_BYTES);
+    static byte[] encodeVersion(String version) {
+        return Arrays.copyOf(ascii(version), VERSION_BYTES);
     }
 
-    static PerftestVersion decodeVersion(byte[] message) {
+    /** A decimal number such as 6.06. C compares it as a number, too. */
+    static BigDecimal decodeVersion(byte[] message) {
         int length = 0;
         while (length < VERSION_BYTES && message[length] != 0) {
             length++;
@@ -40,7 +48,11 @@ final class ExchangeFormat {
             throw new IllegalArgumentException("a version without an end: " + printable(latin1(message)));
         }
         // C sends a cleared buffer, but older versions fill it by strncpy: ignore what follows the NUL.
-        return PerftestVersion.parse(latin1(Arrays.copyOf(message, length)));
+        String text = latin1(Arrays.copyOf(message, length));
+        if (!text.matches("[0-9]{1,4}(\\.[0-9]{1,8})?")) {
+            throw new IllegalArgumentException("not a version: " + printable(text));
+        }
+        return new BigDecimal(text);
     }
 
     static byte[] encodeInt(int value) {
@@ -86,26 +98,22 @@ final class ExchangeFormat {
         return Arrays.copyOf(ascii(text), text.length() + 1);
     }
 
-    /** The format is known from the length, which follows from whether our own end has a GID. */
+    /** The length, which follows from whether our own end has a GID, leaves no choice of the format. */
     static PerftestDestination decodeDestination(byte[] message) {
-        var fields = new Fields(message);
-        int lid = (int) fields.next(4);
-        int outReads = (int) fields.next(4);
-        int qpNum = (int) fields.next(6);
-        int psn = (int) fields.next(6);
-        int rkey = (int) fields.next(8);
-        long address = fields.next(16);
-        Optional<Gid> gid = Optional.empty();
-        if (message.length == DESTINATION_GID_BYTES) {
-            byte[] bytes = new byte[Gid.BYTES];
-            for (int i = 0; i < Gid.BYTES; i++) {
-                bytes[i] = (byte) fields.next(2);
-            }
-            gid = Optional.of(Gid.of(bytes));
+        Matcher fields = DESTINATION.matcher(latin1(message));
+        if (!fields.matches()) {
+            throw new IllegalArgumentException("not a queue pair's address: " + printable(latin1(message)));
         }
-        int srqNum = (int) fields.next(8);
-        fields.end();
-        return new PerftestDestination(lid, outReads, qpNum, psn, rkey, address, gid, srqNum);
+        return new PerftestDestination(
+                HexFormat.fromHexDigits(fields.group(1)),
+                HexFormat.fromHexDigits(fields.group(2)),
+                HexFormat.fromHexDigits(fields.group(3)),
+                HexFormat.fromHexDigits(fields.group(4)),
+                HexFormat.fromHexDigits(fields.group(5)),
+                HexFormat.fromHexDigitsToLong(fields.group(6)),
+                Optional.ofNullable(fields.group(7))
+                        .map(gid -> Gid.of(HexFormat.of().parseHex(gid.replace(":", "")))),
+                HexFormat.fromHexDigits(fields.group(8)));
     }
 
     /** Makes text from the network fit for a one-line message. */
@@ -132,35 +140,5 @@ final class ExchangeFormat {
 
     private static String latin1(byte[] message) {
         return new String(message, StandardCharsets.ISO_8859_1);
-    }
-
-    /** Hexadecimal fields of fixed widths, each followed by a colon, the last one perhaps by a NUL. */
-    private static final class Fields {
-        private final byte[] message;
-        private int at;
-
-        Fields(byte[] message) {
-            this.message = message;
-        }
-
-        long next(int width) {
-            String field = latin1(Arrays.copyOfRange(message, at, at + width));
-            at += width;
-            check(field.chars().allMatch(HexFormat::isHexDigit));
-            if (at < message.length - 1) {
-                check(message[at++] == ':');
-            }
-            return HexFormat.fromHexDigitsToLong(field);
-        }
-
-        void end() {
-            check(at == message.length - 1 && message[at] == 0);
-        }
-
-        private void check(boolean right) {
-            if (!right) {
-                throw new IllegalArgumentException("not a queue pair's address: " + printable(latin1(message)));
-            }
-        }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.tools.perftest;
 
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -30,27 +31,37 @@ public final class LatencyReport {
 
     /** The results of a test with a duration, for the JSON. */
     static Map<String, Object> timedResults(int bytes, long iterations, double average, double perSecond) {
-        var results = new LinkedHashMap<String, Object>();
-        results.put("MsgSize", bytes);
-        results.put("n_iterations", iterations);
-        results.put("t_avg", CFormat.rounded(average, 2));
-        results.put("tps_average", CFormat.rounded(perSecond, 2));
-        return results;
+        return results("MsgSize n_iterations t_avg tps_average", bytes, iterations, average, perSecond);
     }
 
     /** The results of a run, for the JSON. */
     static Map<String, Object> results(int bytes, int iterations, LatencyStatistics figures) {
+        return results(
+                "MsgSize n_iterations t_min t_max t_typical t_avg t_stdev percentile_99 percentile_99.9",
+                values(bytes, iterations, figures));
+    }
+
+    private static Map<String, Object> results(String names, Object... values) {
         var results = new LinkedHashMap<String, Object>();
-        results.put("MsgSize", bytes);
-        results.put("n_iterations", iterations);
-        results.put("t_min", CFormat.rounded(figures.min(), 2));
-        results.put("t_max", CFormat.rounded(figures.max(), 2));
-        results.put("t_typical", CFormat.rounded(figures.typical(), 2));
-        results.put("t_avg", CFormat.rounded(figures.average(), 2));
-        results.put("t_stdev", CFormat.rounded(figures.deviation(), 2));
-        results.put("percentile_99", CFormat.rounded(figures.p99(), 2));
-        results.put("percentile_99.9", CFormat.rounded(figures.p999(), 2));
+        String[] each = names.split(" ", -1);
+        for (int i = 0; i < each.length; i++) {
+            results.put(each[i], values[i] instanceof Double value ? CFormat.rounded(value, 2) : values[i]);
+        }
         return results;
+    }
+
+    private static Object[] values(int bytes, int iterations, LatencyStatistics figures) {
+        return new Object[] {
+            bytes,
+            iterations,
+            figures.min(),
+            figures.max(),
+            figures.typical(),
+            figures.average(),
+            figures.deviation(),
+            figures.p99(),
+            figures.p999()
+        };
     }
 
     /** The times of a run, as {@code -U} and {@code -H} print them. */
@@ -65,27 +76,12 @@ public final class LatencyReport {
         return out.toString();
     }
 
-    /**
-     * The row of a run.
-     *
-     * @param bytes the size of a message
-     * @param iterations how many there were
-     * @param figures what was measured
-     * @return the row, without an end of line
-     */
-    public static String row(int bytes, int iterations, LatencyStatistics figures) {
+    /** The row of a run, without an end of line. */
+    static String row(int bytes, int iterations, LatencyStatistics figures) {
         return String.format(
                 Locale.ROOT,
                 " %-7d %d          %-7.2f        %-7.2f      %-7.2f  \t       %-7.2f     \t%-7.2f\t\t%-7.2f \t\t%-7.2f",
-                bytes,
-                iterations,
-                figures.min(),
-                figures.max(),
-                figures.typical(),
-                figures.average(),
-                figures.deviation(),
-                figures.p99(),
-                figures.p999());
+                values(bytes, iterations, figures));
     }
 
     /**
@@ -126,10 +122,8 @@ public final class LatencyReport {
     }
 
     private static LatencyStatistics figures(String[] fields) {
-        double[] figure = new double[7];
-        for (int i = 0; i < figure.length; i++) {
-            figure[i] = CFormat.number(fields[i + 2]);
-        }
+        double[] figure =
+                Arrays.stream(fields, 2, 9).mapToDouble(CFormat::number).toArray();
         return new LatencyStatistics(figure[0], figure[1], figure[2], figure[3], figure[4], figure[5], figure[6]);
     }
 }

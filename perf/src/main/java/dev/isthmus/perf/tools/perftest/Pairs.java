@@ -27,13 +27,11 @@ final class Pairs {
 
     /** Creates them, ready to be connected. */
     static void create(Endpoint end) {
-        QueuePairType type = end.plan.traffic().transport();
-        for (int i = 0; i < end.plan.queues().pairs(); i++) {
-            QueuePair pair = end.add(
-                    end.own(end.pd().createQueuePair(type, end.sendQueue(), end.receiveQueue(), end::configure)));
-            var init = QueuePairTransition.to(INIT)
-                    .pkeyIndex(0)
-                    .port(end.plan.place().ibPort());
+        QueuePairType type = end.plan.traffic().transport;
+        for (int i = 0; i < end.plan.queues().pairs; i++) {
+            QueuePair pair =
+                    end.add(end.own(end.pd.createQueuePair(type, end.sendQueue, end.receiveQueue, end::configure)));
+            var init = QueuePairTransition.to(INIT).pkeyIndex(0).port(end.plan.place().ibPort);
             pair.modify(
                     end.plan.isDatagram()
                             ? init.qkey(QKEY)
@@ -50,28 +48,28 @@ final class Pairs {
         if (!end.plan.isDatagram()) {
             rtr.path(path).pathMtu(end.terms.mtu()).destQpNum(theirs.qpNum()).rqPsn(theirs.psn());
         }
-        if (end.plan.traffic().transport() == RC) {
+        if (end.plan.traffic().transport == RC) {
             rtr.maxDestRdAtomic(mine.outReads()).minRnrTimer(MIN_RNR_TIMER);
-            rts.timeout(end.plan.place().qpTimeout())
+            rts.timeout(end.plan.place().qpTimeout)
                     .retryCount(RETRIES)
                     .rnrRetry(RETRIES)
-                    .maxRdAtomic(Math.min(theirs.outReads(), end.setup().outReads()));
+                    .maxRdAtomic(Math.min(theirs.outReads(), end.setup.outReads()));
         }
         pair.modify(rtr);
         pair.modify(rts);
         if (end.plan.isDatagram() && end.plan.sends()) {
-            end.add(new Endpoint.Target(end.own(end.pd().createAddressHandle(path)), theirs.qpNum(), QKEY));
+            end.add(new Endpoint.Target(end.own(end.pd.createAddressHandle(path)), theirs.qpNum(), QKEY));
         }
     }
 
     private static AddressVector pathTo(Endpoint end, PerftestDestination theirs) {
-        Setup setup = end.setup();
+        Setup setup = end.setup;
         Place place = end.plan.place();
         AddressVector path = setup.gid().isEmpty()
-                ? AddressVector.local(place.ibPort(), theirs.lid())
+                ? AddressVector.local(place.ibPort, theirs.lid())
                 : AddressVector.global(setup.gid().get(), theirs.gid().orElseThrow())
                         .withHopLimit(HOP_LIMIT)
                         .withDlid(theirs.lid());
-        return path.withServiceLevel(place.serviceLevel());
+        return path.withServiceLevel(place.serviceLevel);
     }
 }

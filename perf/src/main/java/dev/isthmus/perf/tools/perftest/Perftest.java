@@ -44,9 +44,9 @@ public final class Perftest {
      * @throws dev.isthmus.RdmaException if a verb fails
      */
     public static void run(Plan plan, Duration patience, Observer observer) throws PerftestException {
-        Device device = plan.place().device().map(Device::named).orElseGet(Device::first);
+        Device device = plan.place().device.map(Device::named).orElseGet(Device::first);
         try (DeviceContext context = device.open()) {
-            var setup = Setup.of(context, plan, plan.place().ibPort());
+            var setup = Setup.of(context, plan, plan.place().ibPort);
             try (OutOfBandChannel channel = meet(plan, patience, observer)) {
                 var session = PerftestSession.open(channel, PAGE, CACHE_LINE, setup.mtu());
                 Mtu mtu = session.terms().mtu();
@@ -57,8 +57,8 @@ public final class Perftest {
     }
 
     private static OutOfBandChannel meet(Plan plan, Duration patience, Observer observer) throws PerftestException {
-        int port = plan.place().tcpPort();
-        if (plan.place().exchangeByCm()) {
+        int port = plan.place().tcpPort;
+        if (plan.place().exchangeByCm) {
             return plan.isClient()
                     ? CmChannel.connect(
                             new InetSocketAddress(plan.server().get(), port), OutOfBandChannel.DEFAULT_DEADLINE)
@@ -72,17 +72,17 @@ public final class Perftest {
 
     private void run(DeviceContext context, PerftestSession session) throws PerftestException {
         try (var end = new Endpoint(plan, session.terms())) {
-            if (plan.place().rdmaCm()) {
+            if (plan.place().rdmaCm) {
                 connectByCm(end, session);
             } else {
-                end.open(context, plan.place().ibPort());
+                end.open(context, plan.place().ibPort);
                 Pairs.create(end);
             }
-            HandshakeData handshake = introduce(end, session);
+            List<PerftestDestination> theirs = introduce(end, session);
             if (plan.test().isBandwidth()) {
-                new BandwidthRuns(end, session, handshake, observer).run();
+                new BandwidthRuns(end, session, theirs, observer).run();
             } else {
-                new LatencyRuns(end, session, handshake, observer).run();
+                new LatencyRuns(end, session, theirs, observer).run();
             }
         }
     }
@@ -105,8 +105,8 @@ public final class Perftest {
      * Tells each end about the other's queue pairs, connects them, and makes sure that both ends are connected. That
      * takes one handshake more than there are queue pairs, and another one first for latency tests other than send_lat.
      */
-    private HandshakeData introduce(Endpoint end, PerftestSession session) throws PerftestException {
-        int count = plan.queues().pairs();
+    private List<PerftestDestination> introduce(Endpoint end, PerftestSession session) throws PerftestException {
+        int count = plan.queues().pairs;
         List<PerftestDestination> mine = new ArrayList<>();
         List<PerftestDestination> theirs = new ArrayList<>();
         for (int i = 0; i < count; i++) {
@@ -116,9 +116,9 @@ public final class Perftest {
             session.handShake(mine.get(0));
         }
         for (int i = 0; i < count; i++) {
-            theirs.add(plan.place().rdmaCm() ? session.handShake(mine.get(i)) : session.exchange(mine.get(i)));
+            theirs.add(plan.place().rdmaCm ? session.handShake(mine.get(i)) : session.exchange(mine.get(i)));
         }
-        if (!plan.place().rdmaCm()) {
+        if (!plan.place().rdmaCm) {
             for (int i = 0; i < count; i++) {
                 Pairs.connect(end, i, mine.get(i), theirs.get(i));
             }
@@ -126,22 +126,23 @@ public final class Perftest {
         for (int i = 0; i < count + 1; i++) {
             session.handShake(mine.get(plan.isSend() ? Math.max(0, i - 1) : i % count));
         }
-        observer.connected(plan, end.setup(), session.terms(), mine, theirs);
+        observer.connected(plan, end.setup, session.terms(), mine, theirs);
         Duration patience = OutOfBandChannel.DEFAULT_DEADLINE
-                .plusSeconds(plan.place().runLimitSeconds())
-                .plusSeconds(plan.traffic().seconds());
-        return new HandshakeData(mine.get(0), theirs, patience);
+                .plusSeconds(plan.place().runLimitSeconds)
+                .plusSeconds(plan.traffic().seconds);
+        session.introduced(mine.get(0), patience);
+        return theirs;
     }
 
     private PerftestDestination describe(Endpoint end, int index) {
         return new PerftestDestination(
-                end.setup().lid(),
-                end.setup().outReads(),
+                end.setup.lid(),
+                end.setup.outReads(),
                 end.pair(index).qpNum(),
                 ThreadLocalRandom.current().nextInt(1 << 24),
-                end.memory().region().rkey(),
-                end.memory().region().address() + end.receiveOffset(index),
-                end.setup().gid().map(GidEntry::gid),
+                end.memory.region().rkey(),
+                end.memory.region().address() + end.receiveOffset(index),
+                end.setup.gid().map(GidEntry::gid),
                 0);
     }
 }

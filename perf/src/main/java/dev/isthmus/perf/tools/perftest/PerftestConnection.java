@@ -14,24 +14,19 @@ import java.time.Duration;
 import jdk.net.ExtendedSocketOptions;
 
 /** The TCP connection of a test. Not thread-safe; every read has a deadline. */
-public final class PerftestConnection implements OutOfBandChannel {
+final class PerftestConnection extends OutOfBandChannel {
 
     /** The port that perftest's programs use unless told otherwise. */
-    public static final int DEFAULT_PORT = 18515;
+    static final int DEFAULT_PORT = 18515;
 
     /** This detects a vanished host during a long run. */
     private static final int KEEP_ALIVE_SECONDS = 10;
 
     private final Socket socket;
-    private final boolean client;
-    private final String peer;
-    private final Duration deadline;
 
     private PerftestConnection(Socket socket, boolean client, String peer, Duration deadline) throws IOException {
+        super(client, peer, deadline);
         this.socket = socket;
-        this.client = client;
-        this.peer = peer;
-        this.deadline = deadline;
         // C reads a message with one read(): it must arrive whole, and at once.
         socket.setTcpNoDelay(true);
         socket.setKeepAlive(true);
@@ -39,16 +34,8 @@ public final class PerftestConnection implements OutOfBandChannel {
         socket.setOption(ExtendedSocketOptions.TCP_KEEPINTERVAL, KEEP_ALIVE_SECONDS);
     }
 
-    /**
-     * Connects to a server, which must be waiting already.
-     *
-     * @param host its name or address
-     * @param port its port
-     * @param deadline how long it may take to connect, and then to answer each message
-     * @return the client's end
-     * @throws PerftestException if nobody is there
-     */
-    public static PerftestConnection connect(String host, int port, Duration deadline) throws PerftestException {
+    /** Connects to a server, which must be waiting already; each of its answers may take as long as connecting. */
+    static PerftestConnection connect(String host, int port, Duration deadline) throws PerftestException {
         var address = new InetSocketAddress(host, port);
         String peer = host + ":" + port;
         if (address.isUnresolved()) {
@@ -71,17 +58,10 @@ public final class PerftestConnection implements OutOfBandChannel {
     /**
      * Waits for one client, and then stops listening.
      *
-     * @param port the port to listen on
      * @param wait how long to wait for a client, zero for as long as it takes
      * @param deadline how long the client may take over each message
-     * @return the server's end
-     * @throws PerftestException if the port is taken or nobody came
+     * @param listening runs when clients can connect
      */
-    public static PerftestConnection accept(int port, Duration wait, Duration deadline) throws PerftestException {
-        return accept(new InetSocketAddress(port), wait, deadline, () -> {});
-    }
-
-    /** Waits for one client, and runs an action when clients can connect. */
     static PerftestConnection accept(InetSocketAddress at, Duration wait, Duration deadline, Runnable listening)
             throws PerftestException {
         try (var listener = listen(at)) {
@@ -121,32 +101,17 @@ public final class PerftestConnection implements OutOfBandChannel {
     }
 
     @Override
-    public boolean isClient() {
-        return client;
+    byte[] encode(PerftestDestination mine) {
+        return ExchangeFormat.encodeDestination(mine);
     }
 
     @Override
-    public String peer() {
-        return peer;
+    PerftestDestination decode(byte[] theirs, boolean withGid) {
+        return ExchangeFormat.decodeDestination(theirs);
     }
 
     @Override
-    public Duration deadline() {
-        return deadline;
-    }
-
-    @Override
-    public PerftestDestination exchange(PerftestDestination mine, Duration patience) throws PerftestException {
-        byte[] theirs = exchange(ExchangeFormat.encodeDestination(mine), patience);
-        try {
-            return ExchangeFormat.decodeDestination(theirs);
-        } catch (IllegalArgumentException e) {
-            throw broken(e);
-        }
-    }
-
-    @Override
-    public void sendDone() {
+    void sendDone() {
         try {
             socket.getOutputStream().write(ExchangeFormat.DONE);
         } catch (IOException e) {
@@ -156,7 +121,7 @@ public final class PerftestConnection implements OutOfBandChannel {
 
     /** Closes this half, and reads until the peer has closed its own. */
     @Override
-    public void awaitPeerEnd(Duration patience) {
+    void awaitPeerEnd(Duration patience) {
         long end = System.nanoTime() + patience.toNanos();
         byte[] rest = new byte[ExchangeFormat.DONE.length];
         try {
@@ -179,7 +144,7 @@ public final class PerftestConnection implements OutOfBandChannel {
     }
 
     @Override
-    public void write(byte[] message) throws PerftestException {
+    void write(byte[] message) throws PerftestException {
         try {
             socket.getOutputStream().write(message);
         } catch (IOException e) {
@@ -188,7 +153,7 @@ public final class PerftestConnection implements OutOfBandChannel {
     }
 
     @Override
-    public byte[] read(int length, Duration patience) throws PerftestException {
+    byte[] read(int length, Duration patience) throws PerftestException {
         byte[] message = new byte[length];
         long end = System.nanoTime() + patience.toNanos();
         int have = 0;

@@ -4,6 +4,7 @@ package dev.isthmus.perf.tools.perftest;
 import dev.isthmus.perf.tools.PerftestException;
 import dev.isthmus.verbs.Gid;
 import dev.isthmus.verbs.attributes.Mtu;
+import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 
@@ -19,10 +20,21 @@ public final class PerftestSession {
 
     private static final int MAX_CACHE_LINE = 64 << 10;
 
+    /** The oldest version that perftest itself accepts. */
+    static final BigDecimal OLDEST = new BigDecimal("5.70");
+
+    /**
+     * The version that we announce, that of Debian's perftest 4.5+0.17. Peers from 6.28 on exchange one more block, but
+     * only with a peer that announces at least that version, so this also keeps us compatible with them.
+     */
+    public static final String VERSION = "6.06";
+
     private final OutOfBandChannel channel;
     private final Terms terms;
+    private PerftestDestination mine; // our first queue pair, which every handshake of a run carries
+    private Duration patience; // how long the peer may be busy with a run
 
-    PerftestSession(OutOfBandChannel channel, Terms terms) {
+    private PerftestSession(OutOfBandChannel channel, Terms terms) {
         this.channel = channel;
         this.terms = terms;
     }
@@ -30,31 +42,21 @@ public final class PerftestSession {
     /**
      * What both ends agreed on.
      *
-     * @param peerVersion the version that the peer announced
      * @param cycleBuffer the larger page size, bytes
      * @param cacheLine the larger cache line, bytes
      * @param mtu the smaller MTU
      */
-    public record Terms(PerftestVersion peerVersion, int cycleBuffer, int cacheLine, Mtu mtu) {}
+    public record Terms(int cycleBuffer, int cacheLine, Mtu mtu) {}
 
-    /**
-     * Exchanges versions, page sizes, cache lines and MTUs.
-     *
-     * @param channel a new connection
-     * @param cycleBuffer our page size, bytes
-     * @param cacheLine our cache line, bytes
-     * @param mtu the MTU that we could use
-     * @return the session, for the queue pairs' addresses next
-     * @throws PerftestException if the peer speaks another version or something else
-     */
+    /** Exchanges versions, page sizes, cache lines and MTUs over a new connection; queue pairs' addresses come next. */
     static PerftestSession open(OutOfBandChannel channel, int cycleBuffer, int cacheLine, Mtu mtu)
             throws PerftestException {
-        byte[] version = channel.exchange(ExchangeFormat.encodeVersion(PerftestVersion.OURS));
+        byte[] version = channel.exchange(ExchangeFormat.encodeVersion(VERSION));
         try {
-            PerftestVersion theirs = ExchangeFormat.decodeVersion(version);
-            if (!theirs.isSupported()) {
-                throw new PerftestException("the peer at " + channel.peer() + " has perftest " + theirs + ": "
-                        + PerftestVersion.OLDEST + " or newer is needed");
+            BigDecimal theirs = ExchangeFormat.decodeVersion(version);
+            if (theirs.compareTo(OLDEST) < 0) {
+                throw new PerftestException("the peer at " + channel.peer + " has perftest " + theirs + ": " + OLDEST
+                        + " or newer is needed");
             }
             byte[] buffer = channel.exchange(ExchangeFormat.encodeInt(cycleBuffer));
             int theirBuffer = ExchangeFormat.decodeInt("page size", buffer, 1, MAX_CYCLE_BUFFER);
@@ -62,35 +64,24 @@ public final class PerftestSession {
             int theirLine = ExchangeFormat.decodeInt("cache line size", line, 0, MAX_CACHE_LINE);
             Mtu theirMtu = ExchangeFormat.decodeMtu(channel.exchange(ExchangeFormat.encodeMtu(mtu)));
             Mtu smaller = mtu.compareTo(theirMtu) < 0 ? mtu : theirMtu;
-            var terms = new Terms(theirs, Math.max(cycleBuffer, theirBuffer), Math.max(cacheLine, theirLine), smaller);
+            var terms = new Terms(Math.max(cycleBuffer, theirBuffer), Math.max(cacheLine, theirLine), smaller);
             return new PerftestSession(channel, terms);
         } catch (IllegalArgumentException e) {
             throw channel.broken(e);
         }
     }
 
-    /**
-     * What was agreed on.
-     *
-     * @return the terms
-     */
-    public Terms terms() {
+    Terms terms() {
         return terms;
     }
 
-    /**
-     * Tells the peer about our queue pair and learns about its own.
-     *
-     * @param mine our queue pair; the peer must have a GID exactly when we have one
-     * @return the peer's
-     * @throws PerftestException if the peer's cannot be connected to ours
-     */
-    public PerftestDestination exchange(PerftestDestination mine) throws PerftestException {
+    /** Tells the peer about our queue pair and learns about its own, which must be reachable from ours. */
+    PerftestDestination exchange(PerftestDestination mine) throws PerftestException {
         PerftestDestination theirs = handShake(mine);
         boolean weMapped = mine.gid().map(Gid::isIpv4Mapped).orElse(false);
         boolean theyMapped = theirs.gid().map(Gid::isIpv4Mapped).orElse(false);
         if (weMapped != theyMapped) {
-            throw new PerftestException("the peer at " + channel.peer() + " has the GID "
+            throw new PerftestException("the peer at " + channel.peer + " has the GID "
                     + theirs.gid().map(Gid::toString).orElse("none") + ", ours is "
                     + mine.gid().map(Gid::toString).orElse("none")
                     + ": one is IPv4 and the other is not; -x chooses another");
@@ -98,20 +89,20 @@ public final class PerftestSession {
         return theirs;
     }
 
-    /**
-     * Waits until the peer is at the same point, if neither end has anything to do before.
-     *
-     * @param mine our queue pair, as before
-     * @return what the peer says about its own now
-     * @throws PerftestException if the peer is gone
-     */
-    public PerftestDestination handShake(PerftestDestination mine) throws PerftestException {
-        return channel.exchange(mine, channel.deadline());
+    /** Waits until the peer is at the same point, if neither has anything to do before; returns what it says now. */
+    PerftestDestination handShake(PerftestDestination mine) throws PerftestException {
+        return channel.exchange(mine, channel.deadline);
+    }
+
+    /** Both ends know each other: what follows carries this queue pair, and waits for as long as a run may take. */
+    void introduced(PerftestDestination first, Duration patience) {
+        mine = first;
+        this.patience = patience;
     }
 
     /** Waits until the peer is at the same point, while it may still be measuring. */
-    PerftestDestination handShake(PerftestDestination mine, Duration patience) throws PerftestException {
-        return channel.exchange(mine, patience);
+    void handShake() throws PerftestException {
+        channel.exchange(mine, patience);
     }
 
     /** Tells the peer what was measured here, and learns what was measured there. */
@@ -137,23 +128,14 @@ public final class PerftestSession {
         return Double.longBitsToDouble(exchangeLong(Double.doubleToRawLongBits(mine)));
     }
 
-    /**
-     * Ends the test: the last handshake, and a message that is not answered.
-     *
-     * @param mine our queue pair, as before
-     * @throws PerftestException if the peer is gone
-     */
-    public void finish(PerftestDestination mine) throws PerftestException {
-        finish(mine, channel.deadline());
-    }
-
     /** Ends a test that has no handshake at its end: the queue pair must answer until this returns. */
-    void awaitPeerEnd(Duration patience) {
+    void awaitPeerEnd() {
         channel.awaitPeerEnd(patience);
     }
 
-    void finish(PerftestDestination mine, Duration patience) throws PerftestException {
-        channel.exchange(mine, patience);
+    /** Ends the test: the last handshake, and a message that is not answered. */
+    void finish() throws PerftestException {
+        handShake();
         channel.sendDone();
     }
 }

@@ -23,8 +23,8 @@ final class Phases {
     private volatile int phase = BEFORE; // written after the times, read before them
 
     Phases(Traffic traffic) {
-        seconds = traffic.seconds();
-        margin = traffic.margin();
+        seconds = traffic.seconds;
+        margin = traffic.margin;
     }
 
     /** Begins, unless it has begun. */

@@ -3,6 +3,7 @@ package dev.isthmus.perf.tools.perftest;
 
 import dev.isthmus.verbs.QueuePairType;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -18,6 +19,7 @@ import picocli.CommandLine.Parameters;
  * @param queues the queues
  * @param reporting what is printed
  * @param sessions how many to run one after another
+ * @param bytes the size of a message, with all sizes the largest
  */
 public record Plan(
         PerfTest test,
@@ -26,21 +28,22 @@ public record Plan(
         Traffic traffic,
         Queues queues,
         Reporting reporting,
-        int sessions) {
+        int sessions,
+        int bytes) {
 
     /** All flags of a test. */
     public static final class Flags {
         @Mixin
-        private PlaceOptions place = new PlaceOptions();
+        private Place place = new Place();
 
         @Mixin
-        private TrafficOptions traffic = new TrafficOptions();
+        private Traffic traffic = new Traffic();
 
         @Mixin
-        private QueueOptions queues = new QueueOptions();
+        private Queues queues = new Queues();
 
         @Mixin
-        private ReportOptions report = new ReportOptions();
+        private Reporting report = new Reporting();
 
         @Option(
                 names = "--sessions",
@@ -64,20 +67,15 @@ public record Plan(
          */
         public Plan plan(PerfTest test) {
             RangeCheck.check("the number of sessions", sessions, 1, Integer.MAX_VALUE);
-            int tx = queues.txDepth(test, traffic);
-            Traffic what = traffic.traffic(test, tx);
-            Place where = place.place(test);
-            RangeCheck.require(server.isEmpty() || where.listen().isEmpty(), "--listen is for the server");
+            traffic.settle(test);
+            queues.settle(test, traffic);
+            traffic.settleRate(test, queues.txDepth);
+            place.settle(test);
+            RangeCheck.require(server.isEmpty() || place.listen.isEmpty(), "--listen is for the server");
             RangeCheck.require(
-                    !where.rdmaCm() || what.transport() != QueuePairType.UC, "UC is not supported in librdmacm");
-            return new Plan(
-                    test,
-                    server,
-                    where,
-                    what,
-                    queues.queues(test, what, tx),
-                    report.reporting(test, what, server.isEmpty()),
-                    sessions);
+                    !place.rdmaCm || traffic.transport != QueuePairType.UC, "UC is not supported in librdmacm");
+            report.settle(test, traffic, server.isEmpty());
+            return new Plan(test, server, place, traffic, queues, report, sessions, traffic.bytes);
         }
     }
 
@@ -100,12 +98,12 @@ public record Plan(
 
     /** Whether this end posts sends of its own. */
     boolean sends() {
-        return isClient() || !test.isBandwidth() || traffic.bidirectional();
+        return isClient() || !test.isBandwidth() || traffic.bidirectional;
     }
 
     /** Whether this end posts receives. */
     boolean receives() {
-        return test.verb() == Verb.SEND && (!isClient() || !test.isBandwidth() || traffic.bidirectional());
+        return test.verb() == Verb.SEND && (!isClient() || !test.isBandwidth() || traffic.bidirectional);
     }
 
     boolean isSend() {
@@ -113,17 +111,24 @@ public record Plan(
     }
 
     boolean isDatagram() {
-        return traffic.transport() == QueuePairType.UD;
+        return traffic.transport == QueuePairType.UD;
     }
 
     /** For UD, limits messages to one packet. */
     Plan within(int mtuBytes) {
-        if (!isDatagram() || traffic.bytes() <= mtuBytes) {
+        if (!isDatagram() || bytes <= mtuBytes) {
             return this;
         }
         RangeCheck.require(
-                traffic.allSizes() || !traffic.sizeGiven(),
-                "a UD message is at most as long as the MTU, " + mtuBytes + " bytes, not " + traffic.bytes());
-        return new Plan(test, server, place, traffic.withBytes(mtuBytes), queues, reporting, sessions);
+                traffic.allSizes || traffic.size.isEmpty(),
+                "a UD message is at most as long as the MTU, " + mtuBytes + " bytes, not " + bytes);
+        return new Plan(test, server, place, traffic, queues, reporting, sessions, mtuBytes);
+    }
+
+    /** The sizes of the runs: the one that was asked for, or the powers of two from 2 on. */
+    int[] sizes() {
+        return traffic.allSizes
+                ? IntStream.iterate(2, size -> size <= bytes, size -> 2 * size).toArray()
+                : new int[] {bytes};
     }
 }

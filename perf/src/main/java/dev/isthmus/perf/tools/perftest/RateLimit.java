@@ -8,26 +8,14 @@ package dev.isthmus.perf.tools.perftest;
  * @param units g for gigabits, M for mebibytes, p for messages
  * @param burst messages without a gap
  */
-record RateLimit(double rate, Units units, int burst) {
-
-    /** What the rate counts, by perftest's letters. */
-    enum Units {
-        /** Gigabits. */
-        G,
-
-        /** Mebibytes. */
-        M,
-
-        /** Messages. */
-        P
-    }
+record RateLimit(double rate, String units, int burst) {
 
     /** From the beginning of one burst to that of the next. */
     long gapNanos(int bytes) {
         double messages = switch (units) {
-            case G -> rate * 1e9 / (8.0 * bytes);
-            case M -> rate * (1 << 20) / bytes;
-            case P -> rate;
+            case "g" -> rate * 1e9 / (8.0 * bytes);
+            case "M" -> rate * (1 << 20) / bytes;
+            default -> rate;
         };
         return (long) (1e9 * burst / messages);
     }

@@ -28,7 +28,7 @@ final class Requests {
     /** A send of a queue pair, in one of the places that they have in turn. */
     SendRequest send(int pair, int place, boolean signaled) {
         long step = (long) place * end.stride(bytes);
-        MemoryRegion region = end.memory().region();
+        MemoryRegion region = end.memory.region();
         SendRequest request = SendRequest.prepare(region)
                 .wrId(pair)
                 .range(end.sendOffset(pair) + step, bytes)
@@ -45,16 +45,14 @@ final class Requests {
             case WRITE -> request.opcode(SendOpcode.RDMA_WRITE).remote(address, to.rkey());
             case READ -> request.opcode(SendOpcode.RDMA_READ).remote(address, to.rkey());
             case ATOMIC -> {
-                if (end.plan.traffic().atomic() == SendOpcode.ATOMIC_FETCH_AND_ADD) {
+                if (end.plan.traffic().atomic == SendOpcode.ATOMIC_FETCH_AND_ADD) {
                     request.fetchAndAdd(address, to.rkey(), ADD);
                 } else {
                     request.compareAndSwap(address, to.rkey(), COMPARE, SWAP);
                 }
             }
         }
-        return end.plan.test().verb().isFetch()
-                ? request
-                : request.inline(bytes <= end.setup().inlineBytes());
+        return end.plan.test().verb().isFetch() ? request : request.inline(bytes <= end.setup.inlineBytes());
     }
 
     /** Sends for each of the places. */
@@ -70,8 +68,8 @@ final class Requests {
     SendRequest chain(int pair) {
         int places = end.places(bytes);
         SendRequest first = null;
-        for (int i = end.plan.queues().postList() - 1; i >= 0; i--) {
-            boolean signaled = (i + 1) % end.plan.queues().cqMod() == 0;
+        for (int i = end.plan.queues().postList - 1; i >= 0; i--) {
+            boolean signaled = (i + 1) % end.plan.queues().cqMod == 0;
             first = send(pair, i % places, signaled).next(first);
         }
         return first;
@@ -83,7 +81,7 @@ final class Requests {
         long begin = end.receiveOffset(pair) + (header == 0 ? 0 : Endpoint.DATAGRAM_PAYLOAD - header);
         ReceiveRequest[] ring = new ReceiveRequest[end.places(bytes)];
         for (int i = 0; i < ring.length; i++) {
-            ring[i] = ReceiveRequest.prepare(end.memory().region())
+            ring[i] = ReceiveRequest.prepare(end.memory.region())
                     .wrId(pair)
                     .range(begin + (long) i * end.stride(bytes), bytes + (long) header);
         }

@@ -3,7 +3,6 @@ package dev.isthmus.perf.tools.perftest;
 
 import dev.isthmus.perf.tools.PerftestException;
 import dev.isthmus.verbs.CompletionQueue;
-import dev.isthmus.verbs.QueuePair;
 import dev.isthmus.verbs.ReceiveRequest;
 import dev.isthmus.verbs.SendRequest;
 import dev.isthmus.verbs.SharedReceiveQueue;
@@ -17,41 +16,28 @@ import dev.isthmus.verbs.WorkCompletions;
  * <p>A message is a method, not the body of a long loop, so that C2 compiles it soon: docs/instructions.md, "Lines
  * written for the JIT".
  */
-final class SendLoop {
+final class SendLoop extends LatencyLoop {
 
-    private final QueuePair qp;
     private final SharedReceiveQueue shared; // null without
-    private final CompletionQueue sendQueue;
     private final CompletionQueue receiveQueue;
-    private final WorkCompletions sent = WorkCompletions.allocate(1);
     private final WorkCompletions received = WorkCompletions.allocate(1);
     private final SendRequest send;
     private final SendRequest unsignaled;
     private final ReceiveRequest receive;
     private final int receiveDepth;
     private final int signalEvery;
-    private final boolean timed;
-    private final Phases phases;
-    private final CompletionWaiter waiter;
-    private final long[] posted;
     private long receives;
     private int sinceSignal;
-    private long sampled;
 
     SendLoop(Endpoint end, Requests requests, Phases phases) {
-        qp = end.pair(0);
-        shared = end.shared();
-        sendQueue = end.sendQueue();
-        receiveQueue = end.receiveQueue();
+        super(end, phases, CompletionWaiter.of(end, phases));
+        shared = end.shared;
+        receiveQueue = end.receiveQueue;
         send = requests.send(0, 0, true);
         unsignaled = requests.send(0, 0, false);
         receive = requests.receives(0)[0];
-        receiveDepth = end.plan.queues().rxDepth();
-        signalEvery = end.plan.queues().cqMod();
-        timed = end.plan.traffic().isTimed();
-        posted = new long[end.plan.traffic().iterations()];
-        this.phases = phases;
-        waiter = CompletionWaiter.of(end, phases);
+        receiveDepth = end.plan.queues().rxDepth;
+        signalEvery = end.plan.queues().cqMod;
     }
 
     /** Posts the receives for the first messages, before the peer may send. */
@@ -61,41 +47,23 @@ final class SendLoop {
         }
     }
 
-    /** Runs it; returns the time of each post in nanoseconds, or none for a run with a duration. */
-    long[] run(boolean client) throws PerftestException {
-        if (timed) {
-            runForSomeTime(client);
-        } else if (client) {
-            runClient();
-        } else {
-            runServer();
-        }
-        return posted;
-    }
-
-    /** How many messages arrived while measuring, in a run with a duration. */
-    long sampled() {
-        return sampled;
-    }
-
     /** The client sends first, and the last message is an answer. */
-    private void runClient() throws PerftestException {
-        send(0);
-        for (int i = 1; i < posted.length; i++) {
+    @Override
+    void run(boolean client) throws PerftestException {
+        if (client) {
+            send(0);
+        }
+        for (int i = client ? 1 : 0; i < posted.length; i++) {
             awaitMessage();
             send(i);
         }
-        awaitMessage();
-    }
-
-    private void runServer() throws PerftestException {
-        for (int i = 0; i < posted.length; i++) {
+        if (client) {
             awaitMessage();
-            send(i);
         }
     }
 
-    private void runForSomeTime(boolean client) throws PerftestException {
+    @Override
+    void runForSomeTime(boolean client) throws PerftestException {
         if (client) {
             post(false);
         }

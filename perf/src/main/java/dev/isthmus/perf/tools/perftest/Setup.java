@@ -50,7 +50,7 @@ public record Setup(
                 port.linkLayer(),
                 port.lid(),
                 gidOf(context, port, plan.place(), portNumber),
-                plan.queues().inline().orElseGet(() -> defaultInline(context, plan)),
+                plan.queues().inline.orElseGet(() -> defaultInline(context, plan)),
                 outReadsOf(context, plan));
     }
 
@@ -66,8 +66,8 @@ public record Setup(
     }
 
     private static Optional<GidEntry> gidOf(DeviceContext context, PortAttributes port, Place place, int portNumber) {
-        if (place.gidIndex().isPresent()) {
-            return Optional.of(context.gid(portNumber, place.gidIndex().getAsInt()));
+        if (place.gidIndex.isPresent()) {
+            return Optional.of(context.gid(portNumber, place.gidIndex.get()));
         }
         return port.linkLayer() == LinkLayer.ETHERNET ? Optional.of(context.defaultGid(portNumber)) : Optional.empty();
     }
@@ -95,7 +95,7 @@ public record Setup(
             return 1;
         }
         int most = context.attributes().maxQpRdAtomic();
-        int wanted = plan.queues().outstandingReads();
+        int wanted = plan.queues().outstanding.orElse(0);
         return wanted == 0 ? most : Math.min(wanted, most);
     }
 }

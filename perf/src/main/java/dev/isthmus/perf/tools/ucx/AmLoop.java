@@ -45,6 +45,11 @@ final class AmLoop extends JavaLoop {
     }
 
     @Override
+    void run(int count) throws IOException {
+        repeat(count);
+    }
+
+    @Override
     long post() {
         return payload == null
                 ? endpoint.amSend(ID, header, 0, header.byteSize(), outgoing, 0, bytes, 0)

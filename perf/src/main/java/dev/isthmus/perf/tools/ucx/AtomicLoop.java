@@ -16,19 +16,22 @@ final class AtomicLoop extends JavaLoop {
 
     private final UcpRemoteAtomics atomics;
     private final UcxTest.Command command;
-    private final boolean server;
 
     AtomicLoop(JavaEnd end) {
         super(end);
         atomics = end.remote.atomics();
         command = end.plan.test().command();
-        server = end.server;
     }
 
     @Override
     void begin() {
         incoming.fill((byte) 0);
         VarHandle.fullFence();
+    }
+
+    @Override
+    void run(int count) throws IOException {
+        repeat(count);
     }
 
     @Override

@@ -2,6 +2,7 @@
 package dev.isthmus.perf.tools.ucx;
 
 import dev.isthmus.ucx.UcpRemoteMemory;
+import java.io.IOException;
 
 /** Gets, in one direction: the server only progresses. */
 final class GetLoop extends JavaLoop {
@@ -11,6 +12,11 @@ final class GetLoop extends JavaLoop {
     GetLoop(JavaEnd end) {
         super(end);
         remote = end.remote;
+    }
+
+    @Override
+    void run(int count) throws IOException {
+        repeat(count);
     }
 
     @Override

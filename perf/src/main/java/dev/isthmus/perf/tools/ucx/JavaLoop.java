@@ -19,6 +19,7 @@ abstract class JavaLoop extends UcxLoop {
     private final boolean progresses;
 
     JavaLoop(JavaEnd end) {
+        super(end);
         worker = end.worker;
         endpoint = end.endpoint;
         waiting = end.waiting;

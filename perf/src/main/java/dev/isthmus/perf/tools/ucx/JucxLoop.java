@@ -22,6 +22,7 @@ abstract class JucxLoop extends UcxLoop {
     final JucxWindow sends;
 
     JucxLoop(JucxEnd end) {
+        super(end);
         this.end = end;
         worker = end.worker;
         endpoint = end.endpoint;
@@ -58,6 +59,11 @@ abstract class JucxLoop extends UcxLoop {
         }
 
         @Override
+        void run(int count) throws IOException {
+            repeat(count);
+        }
+
+        @Override
         UcpRequest post() {
             return endpoint.sendTaggedNonBlocking(outgoing, bytes, TagLoop.TAG, null);
         }
@@ -87,6 +93,11 @@ abstract class JucxLoop extends UcxLoop {
 
         Stream(JucxEnd end) {
             super(end);
+        }
+
+        @Override
+        void run(int count) throws IOException {
+            repeat(count);
         }
 
         @Override
@@ -138,6 +149,11 @@ abstract class JucxLoop extends UcxLoop {
         }
 
         @Override
+        void run(int count) throws IOException {
+            repeat(count);
+        }
+
+        @Override
         UcpRequest post() {
             return endpoint.sendAmNonBlocking(ID, 0, 0, outgoing, bytes, 0, null);
         }
@@ -181,7 +197,6 @@ abstract class JucxLoop extends UcxLoop {
         private final ByteBuffer out;
         private final ByteBuffer in;
         private final int last;
-        private final boolean pingPong;
         private byte sent;
         private byte awaited;
 
@@ -192,7 +207,6 @@ abstract class JucxLoop extends UcxLoop {
             out = end.view(outgoing);
             in = end.view(incoming);
             last = Math.toIntExact(bytes - 1);
-            pingPong = end.plan.test().isPingPong();
         }
 
         @Override
@@ -202,6 +216,11 @@ abstract class JucxLoop extends UcxLoop {
             awaited = 0;
             out.put(last, mark);
             in.put(last, mark);
+        }
+
+        @Override
+        void run(int count) throws IOException {
+            repeat(count);
         }
 
         @Override
@@ -228,7 +247,7 @@ abstract class JucxLoop extends UcxLoop {
 
         @Override
         void finish() throws IOException {
-            if (!pingPong && end.server) {
+            if (!pingPong && server) {
                 await(LAST);
             } else if (!pingPong) {
                 sends.drain();

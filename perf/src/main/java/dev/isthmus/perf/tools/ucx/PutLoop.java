@@ -16,16 +16,12 @@ final class PutLoop extends JavaLoop {
     private static final byte LAST = 1;
 
     private final UcpRemoteMemory remote;
-    private final boolean pingPong;
-    private final boolean server;
     private byte sent;
     private byte awaited;
 
     PutLoop(JavaEnd end) {
         super(end);
         remote = end.remote;
-        pingPong = end.plan.test().isPingPong();
-        server = end.server;
     }
 
     @Override
@@ -35,6 +31,11 @@ final class PutLoop extends JavaLoop {
         awaited = 0;
         BYTE.setVolatile(outgoing, bytes - 1, mark);
         BYTE.setVolatile(incoming, bytes - 1, mark);
+    }
+
+    @Override
+    void run(int count) throws IOException {
+        repeat(count);
     }
 
     @Override

@@ -29,6 +29,11 @@ final class StreamLoop extends JavaLoop {
     }
 
     @Override
+    void run(int count) throws IOException {
+        repeat(count);
+    }
+
+    @Override
     long post() {
         return outgoingPayload == null ? stream.send(outgoing, 0, bytes) : stream.send(outgoingPayload);
     }

@@ -29,6 +29,11 @@ final class TagLoop extends JavaLoop {
     }
 
     @Override
+    void run(int count) throws IOException {
+        repeat(count);
+    }
+
+    @Override
     long post() {
         if (synchronous) {
             return outgoingPayload == null

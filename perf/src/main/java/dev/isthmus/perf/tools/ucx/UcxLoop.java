@@ -6,12 +6,19 @@ import java.io.IOException;
 /** What the tests of an operation repeat, at either end, with some binding of UCX. */
 abstract class UcxLoop {
 
-    /** One end's part of some iterations of a test. */
-    interface Block {
+    final boolean pingPong;
+    final boolean server;
 
-        /** Runs this many iterations. */
-        void run(int count) throws IOException;
+    UcxLoop(UcxEnd end) {
+        pingPong = end.plan.test().isPingPong();
+        server = end.server;
     }
+
+    /**
+     * Runs this end's part of some iterations. Each operation calls {@link #repeat} in a method of its own, where the JIT
+     * inlines it and knows the operation, whichever others this JVM has run.
+     */
+    abstract void run(int count) throws IOException;
 
     /** Sends a message as soon as another one may be outstanding. */
     abstract void send() throws IOException;
@@ -28,12 +35,19 @@ abstract class UcxLoop {
     /** After a run: waits for everything that was begun. */
     abstract void finish() throws IOException;
 
-    /** What an end repeats. The server sends first in a ping-pong, and takes in a test in one direction. */
-    final Block block(UcxEnd end) {
-        if (end.plan.test().isPingPong()) {
-            return end.server ? this::ask : this::answer;
+    /** The server sends first in a ping-pong, and takes in a test in one direction. */
+    final void repeat(int count) throws IOException {
+        if (!pingPong) {
+            if (server) {
+                take(count);
+            } else {
+                give(count);
+            }
+        } else if (server) {
+            ask(count);
+        } else {
+            answer(count);
         }
-        return end.server ? this::take : this::give;
     }
 
     private void ask(int count) throws IOException {

@@ -140,18 +140,18 @@ final class UcxSession {
     }
 
     private void measure(long iterations) throws IOException {
-        UcxLoop.Block block = end.loop().block(end);
-        end.loop().begin();
+        UcxLoop loop = end.loop();
+        loop.begin();
         barrier();
         int most = clock.block();
         clock.start();
         for (long left = iterations; left > 0; ) {
             int count = (int) Math.min(left, most);
-            block.run(count);
+            loop.run(count);
             link.touch(clock.stamp(count)); // the clock is read once a message, as in C
             left -= count;
         }
-        end.loop().finish();
+        loop.finish();
         end.flush();
         clock.stop();
         barrier();

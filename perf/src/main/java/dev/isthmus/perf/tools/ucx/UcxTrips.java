@@ -82,9 +82,9 @@ public final class UcxTrips {
     }
 
     private void answer(long count) throws IOException {
-        UcxLoop.Block block = end.loop().block(end);
+        UcxLoop loop = end.loop();
         for (long i = 0; i < count; i++) {
-            block.run(1);
+            loop.run(1);
             link.touch();
         }
     }

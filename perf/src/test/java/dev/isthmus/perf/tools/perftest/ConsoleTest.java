@@ -56,7 +56,7 @@ class ConsoleTest {
         console.connected(
                 plan,
                 setup("rxe1", GID_2, fetches ? 128 : 1),
-                new PerftestSession.Terms(PerftestVersion.OURS, 4096, 64, Mtu.MTU_1024),
+                new PerftestSession.Terms(4096, 64, Mtu.MTU_1024),
                 List.of(new PerftestDestination(0, 128, 0x11, 0xb7b90f, 0x282, 0x5581d8d11000L, Optional.of(GID_2), 0)),
                 List.of(new PerftestDestination(
                         0, 128, 0x11, 0x88a33c, 0x20d, 0x55ea71f77000L, Optional.of(GID_1), 0)));

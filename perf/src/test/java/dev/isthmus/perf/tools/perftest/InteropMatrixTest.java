@@ -434,7 +434,7 @@ class InteropMatrixTest {
         Process server = c(cell, serverDevice, port, Optional.empty());
         var heard = new Heard();
         Plan plan = java(cell, clientDevice, port, Optional.of(host(cell)));
-        if (plan.place().exchangeByCm()) {
+        if (plan.place().exchangeByCm) {
             runOnceThereIsAServer(plan, heard, server);
         } else {
             Listening.await(port, server, LIMIT);

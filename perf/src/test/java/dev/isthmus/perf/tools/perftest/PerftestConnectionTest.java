@@ -13,6 +13,7 @@ import dev.isthmus.verbs.Gid;
 import dev.isthmus.verbs.attributes.Mtu;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
@@ -96,10 +97,11 @@ class PerftestConnectionTest {
     void shouldAgreeOnTheLargerBuffersAndTheSmallerMtuInBothRoles() throws Exception {
         int port = freePort();
         var server = CompletableFuture.supplyAsync(() -> {
-            try (var connection = PerftestConnection.accept(port, DEADLINE, DEADLINE)) {
+            try (var connection = accept(port, DEADLINE)) {
                 var session = PerftestSession.open(connection, 65536, 64, Mtu.MTU_2048);
                 assertEquals(destination(1, Optional.of(IPV4)), session.exchange(destination(2, Optional.of(IPV4))));
-                session.finish(destination(2, Optional.of(IPV4)));
+                session.introduced(destination(2, Optional.of(IPV4)), DEADLINE);
+                session.finish();
                 return session.terms();
             } catch (IOException e) {
                 throw new AssertionError(e);
@@ -108,8 +110,9 @@ class PerftestConnectionTest {
         try (var connection = connectWhenListening(port)) {
             var session = PerftestSession.open(connection, 4096, 128, Mtu.MTU_1024);
             assertEquals(destination(2, Optional.of(IPV4)), session.exchange(destination(1, Optional.of(IPV4))));
-            session.finish(destination(1, Optional.of(IPV4)));
-            var expected = new PerftestSession.Terms(PerftestVersion.OURS, 65536, 128, Mtu.MTU_1024);
+            session.introduced(destination(1, Optional.of(IPV4)), DEADLINE);
+            session.finish();
+            var expected = new PerftestSession.Terms(65536, 128, Mtu.MTU_1024);
             assertEquals(expected, session.terms());
             assertEquals(expected, server.join());
         }
@@ -119,6 +122,10 @@ class PerftestConnectionTest {
         try (var socket = new ServerSocket(0)) {
             return socket.getLocalPort();
         }
+    }
+
+    private static PerftestConnection accept(int port, Duration wait) throws PerftestException {
+        return PerftestConnection.accept(new InetSocketAddress(port), wait, DEADLINE, () -> {});
     }
 
     private static PerftestConnection connectWhenListening(int port) throws PerftestException {
@@ -142,7 +149,7 @@ class PerftestConnectionTest {
         var finished = new AtomicBoolean();
         var left = new CountDownLatch(1);
         var server = CompletableFuture.supplyAsync(() -> {
-            try (var connection = PerftestConnection.accept(port, DEADLINE, DEADLINE)) {
+            try (var connection = accept(port, DEADLINE)) {
                 connection.awaitPeerEnd(DEADLINE);
                 return finished.get();
             } catch (IOException e) {
@@ -179,8 +186,7 @@ class PerftestConnectionTest {
     @Test
     void shouldSayThatThePortIsTaken() throws IOException {
         try (var taken = new ServerSocket(0)) {
-            var e = assertThrows(
-                    PerftestException.class, () -> PerftestConnection.accept(taken.getLocalPort(), SHORT, SHORT));
+            var e = assertThrows(PerftestException.class, () -> accept(taken.getLocalPort(), SHORT));
             assertTrue(e.getMessage().startsWith("cannot listen on port " + taken.getLocalPort()), e.getMessage());
             assertTrue(e.getMessage().contains("-p chooses another"), e.getMessage());
         }
@@ -189,7 +195,7 @@ class PerftestConnectionTest {
     @Test
     void shouldStopListeningWhenNobodyComes() throws IOException {
         int port = freePort();
-        var e = assertThrows(PerftestException.class, () -> PerftestConnection.accept(port, SHORT, DEADLINE));
+        var e = assertThrows(PerftestException.class, () -> accept(port, SHORT));
         assertEquals("no client connected to port " + port + " within 300 ms", e.getMessage());
         try (var free = new ServerSocket(port)) {
             assertEquals(port, free.getLocalPort());
