@@ -49,6 +49,11 @@ final class Agent implements AutoCloseable {
     }
 
     /** Gives it a job. */
+    CompletableFuture<String> ask(Job job) throws IOException, InterruptedException {
+        return ask(RunStore.JSON.writeValueAsString(job));
+    }
+
+    /** Gives it the text of a job. */
     synchronized CompletableFuture<String> ask(String job) throws IOException, InterruptedException {
         if (end != null) {
             throw end;
@@ -79,6 +84,11 @@ final class Agent implements AutoCloseable {
             throw new IOException(text.substring(AgentProgram.ERROR.length()));
         }
         return text;
+    }
+
+    /** The figures in an answer. */
+    static Measured measured(String answer) throws IOException {
+        return RunStore.JSON.readValue(answer, Measured.class);
     }
 
     Process process() {

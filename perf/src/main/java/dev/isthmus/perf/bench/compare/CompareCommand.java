@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.bench.compare;
 
-import dev.isthmus.perf.common.Progress;
 import dev.isthmus.perf.common.WholeFile;
-import dev.isthmus.perf.process.Children;
 import dev.isthmus.perf.process.Stopping;
 import dev.isthmus.perf.process.Testbed;
 import java.io.IOException;
@@ -22,7 +20,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -46,11 +43,6 @@ import picocli.CommandLine.Spec;
 public final class CompareCommand implements Callable<Integer> {
 
     private static final String LOOPBACK = "none";
-    private static final String ROUNDS = "rounds";
-    private static final String SECONDS = "seconds of a run";
-    private static final String WARM_UP = "seconds of a warm-up, at most";
-    private static final String MESSAGES = "messages of a run";
-    private static final String THREAD_EACH = "a thread for each connection of verbs";
     private static final String DEVICES = "devices";
 
     @Mixin
@@ -105,7 +97,7 @@ public final class CompareCommand implements Callable<Integer> {
         try (var stopping = new Stopping()) {
             if (resume.isPresent()) {
                 try (var store = RunStore.open(resume.get())) {
-                    return resume(resume.get(), store, stopping);
+                    return resume(store, stopping);
                 }
             }
             return begin(stopping);
@@ -187,53 +179,42 @@ public final class CompareCommand implements Callable<Integer> {
         Map<String, String> lines = new LinkedHashMap<>();
         Venue venue = venue(devices);
         lines.put(Setting.DATE, Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
-        lines.putAll(Here.lines(venue));
-        lines.put(Setting.LOAD, Here.load(says));
+        lines.putAll(Environment.lines(venue));
+        lines.put(Setting.LOAD, Environment.load(says));
         Comparison.Options options = selection.options();
-        Map<Way, String> missing = Offer.missing(selection.ways(), venue);
+        Map<Way, String> missing = Availability.missing(selection.ways(), venue);
         missing.forEach((way, reason) -> says.println("left out: " + way.title() + ": " + reason));
         List<Point> points = points(selection.ways().stream()
                 .filter(way -> !missing.containsKey(way))
                 .toList());
         requireSome(points);
-        lines.putAll(chosen(options, devices));
         Path dir = folder();
         try (VerbsTwin twin = VerbsTwin.of(points, says)) {
-            twin.note(lines);
             List<Point> measurable = twin.measurable(points);
             requireSome(measurable);
+            lines.putAll(chosen(options, devices, twin));
             try (var store = RunStore.create(dir, new Setting(lines, measurable))) {
-                return measure(dir, store, options, venue, twin, stopping);
+                return measure(store, options, venue, twin, stopping);
             }
         }
     }
 
-    private int resume(Path dir, RunStore store, Stopping stopping) throws IOException, InterruptedException {
+    private int resume(RunStore store, Stopping stopping) throws IOException, InterruptedException {
         Map<String, String> stored = store.setting().lines();
         Comparison.Options options;
-        List<String> names;
         try {
-            options = new Comparison.Options(
-                    Integer.parseInt(stored.get(ROUNDS)),
-                    Double.parseDouble(stored.get(SECONDS)),
-                    Double.parseDouble(stored.get(WARM_UP)),
-                    stored.containsKey(MESSAGES)
-                            ? OptionalLong.of(Long.parseLong(stored.get(MESSAGES)))
-                            : OptionalLong.empty(),
-                    stored.containsKey(THREAD_EACH),
-                    false);
-            names = devices(stored);
+            options = Comparison.Options.of(stored);
         } catch (NullPointerException | NumberFormatException e) {
-            throw new IOException(dir + " does not say how it was measured", e);
+            throw new IOException(store.dir() + " does not say how it was measured", e);
         }
+        List<String> names = devices(stored);
         Venue venue = venue(names);
-        Map<String, String> lines = new LinkedHashMap<>(Here.lines(venue));
-        lines.putAll(chosen(options, names));
+        Map<String, String> lines = new LinkedHashMap<>(Environment.lines(venue));
         List<Point> points = store.setting().points();
         try (VerbsTwin twin = VerbsTwin.of(points, says)) {
-            twin.note(lines);
+            lines.putAll(chosen(options, names, twin));
             store.requireSame(new Setting(lines, points));
-            return measure(dir, store, options, venue, twin, stopping);
+            return measure(store, options, venue, twin, stopping);
         }
     }
 
@@ -246,43 +227,19 @@ public final class CompareCommand implements Callable<Integer> {
         return names.equals(List.of(LOOPBACK)) ? Venue.loopback() : Venue.of(names);
     }
 
-    private static Map<String, String> chosen(Comparison.Options options, List<String> names) {
-        Map<String, String> lines = chosen(options);
+    private static Map<String, String> chosen(Comparison.Options options, List<String> names, VerbsTwin twin) {
+        Map<String, String> lines = options.lines();
         lines.put(DEVICES, String.join(",", names));
+        twin.note(lines);
         return lines;
     }
 
-    static Map<String, String> chosen(Comparison.Options options) {
-        Map<String, String> lines = new LinkedHashMap<>();
-        lines.put(ROUNDS, "" + options.rounds());
-        lines.put(SECONDS, "" + options.seconds());
-        lines.put(WARM_UP, "" + options.warmUpSeconds());
-        options.messages().ifPresent(messages -> lines.put(MESSAGES, "" + messages));
-        if (options.threadEach()) {
-            lines.put(THREAD_EACH, "yes");
-        }
-        return lines;
-    }
-
-    private int measure(
-            Path dir, RunStore store, Comparison.Options options, Venue venue, VerbsTwin twin, Stopping stopping)
+    private int measure(RunStore store, Comparison.Options options, Venue venue, VerbsTwin twin, Stopping stopping)
             throws IOException, InterruptedException {
+        Path dir = store.dir();
         var failures = new Failures(dir);
-        boolean whole;
-        try (var progress = Progress.on(says);
-                var comparison = new Comparison(
-                        options,
-                        venue,
-                        new Contenders(venue, twin, new Children(dir), options),
-                        store,
-                        failures,
-                        progress::update,
-                        progress::say,
-                        run -> {},
-                        stopping)) {
-            progress.say("measuring between " + venue.title() + "; the figures go to " + dir);
-            whole = comparison.run();
-        }
+        says.println("measuring between " + venue.title() + "; the figures go to " + dir);
+        boolean whole = Comparison.run(options, venue, twin, store, failures, stopping, says);
         if (!whole) {
             sayHowToGoOn(dir);
         }

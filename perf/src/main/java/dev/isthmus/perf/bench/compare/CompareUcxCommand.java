@@ -2,10 +2,8 @@
 package dev.isthmus.perf.bench.compare;
 
 import dev.isthmus.perf.common.Machine;
-import dev.isthmus.perf.common.Progress;
 import dev.isthmus.perf.common.Scratch;
 import dev.isthmus.perf.common.WholeFile;
-import dev.isthmus.perf.process.Children;
 import dev.isthmus.perf.process.Stopping;
 import dev.isthmus.perf.tools.ucx.UcxPeer;
 import dev.isthmus.ucx.UcxVersion;
@@ -103,7 +101,12 @@ public final class CompareUcxCommand implements Callable<Integer> {
             WholeFile.check(file);
         }
         var options = new Comparison.Options(
-                rounds, seconds, warmUpSeconds, iterations.map(OptionalLong::of).orElse(OptionalLong.empty()));
+                rounds,
+                seconds,
+                warmUpSeconds,
+                iterations.map(OptionalLong::of).orElse(OptionalLong.empty()),
+                false,
+                false);
         Machine machine = Machine.here(
                 "this machine",
                 Map.of(
@@ -113,15 +116,16 @@ public final class CompareUcxCommand implements Callable<Integer> {
                         UcxPeer.jucx().orElse("none")));
         Map<String, String> lines = new LinkedHashMap<>();
         lines.put(Setting.DATE, Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
-        lines.putAll(Here.lines());
+        lines.putAll(Environment.lines());
         lines.put("nanoseconds of System.nanoTime()", "" + machine.clockNanos());
-        lines.put(Setting.LOAD, Here.load(says));
-        lines.putAll(CompareCommand.chosen(options));
+        lines.put(Setting.LOAD, Environment.load(says));
+        lines.putAll(options.lines());
         try (var stopping = new Stopping();
                 var scratch = new Scratch("isthmus-compare-ucx-");
                 var store = RunStore.create(scratch.folder(), new Setting(lines, points))) {
             var failures = new Failures(store.dir());
-            boolean whole = measure(options, store, failures, stopping);
+            boolean whole =
+                    Comparison.run(options, Venue.loopback(), VerbsTwin.none(""), store, failures, stopping, says);
             report(store, failures, machine, whole);
             if (!failures.lines().isEmpty()) {
                 scratch.keep();
@@ -144,25 +148,6 @@ public final class CompareUcxCommand implements Callable<Integer> {
             }
         }
         return points;
-    }
-
-    private boolean measure(Comparison.Options options, RunStore store, Failures failures, Stopping stopping)
-            throws IOException, InterruptedException {
-        Venue venue = Venue.loopback();
-        try (var progress = Progress.on(says);
-                var twin = VerbsTwin.none("");
-                var comparison = new Comparison(
-                        options,
-                        venue,
-                        new Contenders(venue, twin, new Children(store.dir()), options),
-                        store,
-                        failures,
-                        progress::update,
-                        progress::say,
-                        run -> {},
-                        stopping)) {
-            return comparison.run();
-        }
     }
 
     private void report(RunStore store, Failures failures, Machine machine, boolean whole) throws IOException {

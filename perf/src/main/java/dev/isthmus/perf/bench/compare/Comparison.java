@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.bench.compare;
 
+import dev.isthmus.perf.common.Progress;
 import dev.isthmus.perf.common.Timetable;
+import dev.isthmus.perf.process.Children;
 import dev.isthmus.perf.process.Stopping;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
@@ -32,13 +37,49 @@ final class Comparison implements AutoCloseable {
             int rounds, double seconds, double warmUpSeconds, OptionalLong messages, boolean threadEach, boolean once) {
 
         Options(int rounds, double seconds, double warmUpSeconds) {
-            this(rounds, seconds, warmUpSeconds, OptionalLong.empty());
+            this(rounds, seconds, warmUpSeconds, OptionalLong.empty(), false, false);
         }
 
-        Options(int rounds, double seconds, double warmUpSeconds, OptionalLong messages) {
-            this(rounds, seconds, warmUpSeconds, messages, false, false);
+        private static final String ROUNDS = "rounds";
+        private static final String SECONDS = "seconds of a run";
+        private static final String WARM_UP = "seconds of a warm-up, at most";
+        private static final String MESSAGES = "messages of a run";
+        private static final String THREAD_EACH = "a thread for each connection of verbs";
+
+        /** From the lines of a setting. */
+        static Options of(Map<String, String> lines) {
+            String messages = lines.get(MESSAGES);
+            return new Options(
+                    Integer.parseInt(lines.get(ROUNDS)),
+                    Double.parseDouble(lines.get(SECONDS)),
+                    Double.parseDouble(lines.get(WARM_UP)),
+                    messages == null ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(messages)),
+                    lines.containsKey(THREAD_EACH),
+                    false);
+        }
+
+        /** For the lines of a setting. */
+        Map<String, String> lines() {
+            Map<String, String> lines = new LinkedHashMap<>();
+            lines.put(ROUNDS, "" + rounds);
+            lines.put(SECONDS, "" + seconds);
+            lines.put(WARM_UP, "" + warmUpSeconds);
+            messages.ifPresent(count -> lines.put(MESSAGES, "" + count));
+            if (threadEach) {
+                lines.put(THREAD_EACH, "yes");
+            }
+            return lines;
         }
     }
+
+    /**
+     * Is told what happens.
+     *
+     * @param progress takes each step that begins
+     * @param remarks takes what stays to be read
+     * @param made takes each run that is stored
+     */
+    record Listener(Consumer<String> progress, Consumer<String> remarks, Consumer<Run> made) {}
 
     /** For processes to start and connect on emulated processors of a busy machine. */
     private static final Duration PATIENCE = Duration.ofMinutes(6);
@@ -56,42 +97,55 @@ final class Comparison implements AutoCloseable {
     private final Venue venue;
     private final RunStore store;
     private final Failures failures;
-    private final Consumer<String> progress;
-    private final Consumer<String> remarks;
-    private final Consumer<Run> made;
+    private final Listener listener;
     private final Stopping stopping;
-    private final Contenders contenders;
+    private final Runners runners;
     private final WarmUp warmUp;
     private final Pace pace = new Pace();
     private final ProcessorTime processor = new ProcessorTime();
 
-    /**
-     * Closes its contenders.
-     *
-     * @param progress takes each step that begins
-     * @param remarks takes what stays to be read
-     * @param made takes each run that is stored
-     */
+    /** Prepares a comparison. It closes its children. */
     Comparison(
             Options options,
             Venue venue,
-            Contenders contenders,
+            VerbsTwin twin,
+            Children children,
             RunStore store,
             Failures failures,
-            Consumer<String> progress,
-            Consumer<String> remarks,
-            Consumer<Run> made,
+            Listener listener,
             Stopping stopping) {
         this.options = options;
         this.venue = venue;
         this.store = store;
         this.failures = failures;
-        this.progress = progress;
-        this.remarks = remarks;
-        this.made = made;
+        this.listener = listener;
         this.stopping = stopping;
-        this.contenders = contenders;
-        this.warmUp = new WarmUp(options, pace, this::run, stopping::isWanted, System::nanoTime);
+        runners = new Runners(venue, twin, children, options);
+        warmUp = new WarmUp(options, pace, this::run, stopping::isWanted, System::nanoTime);
+    }
+
+    /** Makes the missing runs, and shows the progress. Returns false if it was stopped early. */
+    static boolean run(
+            Options options,
+            Venue venue,
+            VerbsTwin twin,
+            RunStore store,
+            Failures failures,
+            Stopping stopping,
+            PrintStream says)
+            throws IOException, InterruptedException {
+        try (var progress = Progress.on(says);
+                var comparison = new Comparison(
+                        options,
+                        venue,
+                        twin,
+                        new Children(store.dir()),
+                        store,
+                        failures,
+                        new Listener(progress::update, progress::say, run -> {}),
+                        stopping)) {
+            return comparison.run();
+        }
     }
 
     /** Makes the missing runs. Returns false if it was stopped early. */
@@ -107,8 +161,8 @@ final class Comparison implements AutoCloseable {
             if (stopping.isWanted()) {
                 return false;
             }
-            progress.accept(remaining.text(Duration.ofNanos(System.nanoTime() - begin)) + ": "
-                    + Failures.title(step.point()) + ", round " + step.round());
+            listener.progress()
+                    .accept(remaining.text(Duration.ofNanos(System.nanoTime() - begin)) + ": " + step.title());
             if (failures.isHopeless(step.point())) {
                 failures.skipped(step);
             } else if (!attempt(step)) {
@@ -126,7 +180,7 @@ final class Comparison implements AutoCloseable {
                 return false;
             }
             if (!failures.isHopeless(step.point())) {
-                progress.accept("once more: " + Failures.title(step.point()) + ", round " + step.round());
+                listener.progress().accept("once more: " + step.title());
                 if (!attempt(step)) {
                     return false;
                 }
@@ -140,7 +194,7 @@ final class Comparison implements AutoCloseable {
         Run run;
         try {
             run = measure(step.point(), step.round());
-            RunStore.requireFigures(run); // there are none, for example, because the clock stood still
+            run.requireFigures(); // there are none, for example, because the clock stood still
         } catch (IOException | IllegalArgumentException e) {
             if (stopping.isWantedSoon()) {
                 return false; // its processes have been ended
@@ -148,21 +202,20 @@ final class Comparison implements AutoCloseable {
             if (options.once()) {
                 throw e;
             }
-            remarks.accept("failed: " + failures.add(step, "" + e.getMessage()));
+            listener.remarks().accept("failed: " + failures.add(step, "" + e.getMessage()));
             return true;
         }
         store.add(run); // a full disk ends the comparison
         failures.made(step);
-        made.accept(run);
+        listener.made().accept(run);
         return true;
     }
 
     private Run measure(Point planned, int round) throws IOException, InterruptedException {
-        Contender contender = contenders.of(planned);
         boolean fixed = planned.benchmark() == Benchmark.FIXED_RATE;
-        boolean steady = !fixed || warmUp.run(contender, planned.closed());
+        boolean steady = !fixed || warmUp.run(planned.closed());
         Point point = withRate(planned);
-        steady &= warmUp.run(contender, point);
+        steady &= warmUp.run(point);
         for (int attempt = 1; ; attempt++) {
             long least = point.route()
                     .map(route -> route.leastMessages(point.bytes()))
@@ -173,7 +226,7 @@ final class Comparison implements AutoCloseable {
             double seconds = options.messages().isPresent()
                     ? Math.max(options.seconds(), iterations * MESSAGE_SECONDS)
                     : options.seconds();
-            Measured measured = run(contender, point, iterations, seconds);
+            Measured measured = run(point, iterations, seconds);
             OptionalDouble overhead = counters.isPresent()
                     ? WireCounters.overhead(counters.get().sent() - before, measured.messages(), point.bytes())
                     : OptionalDouble.empty();
@@ -181,25 +234,31 @@ final class Comparison implements AutoCloseable {
             if (attempt == ATTEMPTS
                     || options.messages().isPresent()
                     || !Pace.isShort(measured, iterations, options.seconds())) {
+                Runner runner = runners.of(point);
                 boolean timed = hasTimes(point, measured);
+                Measured.Times times = measured.times();
                 return new Run(
                         planned,
                         round,
-                        timed ? Measured.optional(measured.averageMicros()) : OptionalDouble.empty(),
-                        timed ? Measured.optional(measured.medianMicros()) : OptionalDouble.empty(),
-                        timed ? Measured.optional(measured.p999Micros()) : OptionalDouble.empty(),
+                        figure(timed, times.averageMicros()),
+                        figure(timed, times.medianMicros()),
+                        figure(timed, times.p999Micros()),
                         measured.messagesPerSecond(),
                         measured.messagesPerSecond() * point.bytes(),
                         overhead,
-                        contender.lanes(point) > 1 ? OptionalDouble.of(measured.overlap()) : OptionalDouble.empty(),
+                        figure(runner.pairs(point) > 1, measured.overlap()),
                         steady,
                         processor.perMessage(point, measured),
-                        fixed ? OptionalDouble.of((double) point.rate()) : OptionalDouble.empty(),
-                        timed ? measured.times() : Optional.empty(),
-                        contender.command(point, iterations),
-                        contender.jvmFlags());
+                        figure(fixed, (double) point.rate()),
+                        timed ? times.all() : Optional.empty(),
+                        runner.command(point, iterations),
+                        runner.jvmFlags());
             }
         }
+    }
+
+    private static OptionalDouble figure(boolean exists, double value) {
+        return exists && Double.isFinite(value) ? OptionalDouble.of(value) : OptionalDouble.empty();
     }
 
     /** A way that cannot keep up with its rate has no times: they would grow for as long as it runs. */
@@ -225,22 +284,17 @@ final class Comparison implements AutoCloseable {
         return point.at(before > 0 ? (long) before : Timetable.rounded(half));
     }
 
-    private Measured run(Contender contender, Point point, long iterations, double seconds)
-            throws IOException, InterruptedException {
-        Measured measured = contender.run(point, iterations, limit(seconds));
-        if (!contender.warmsUp()) {
+    private Measured run(Point point, long iterations, double seconds) throws IOException, InterruptedException {
+        Duration limit = PATIENCE.plusMillis((long) (PATIENCE_FACTOR * seconds * 1e3));
+        Measured measured = runners.of(point).run(point, iterations, limit);
+        if (point.way().isC()) {
             processor.learn(point, measured);
         }
         return measured;
     }
 
-    /** How long a run of this many seconds may take in all. */
-    private static Duration limit(double seconds) {
-        return PATIENCE.plusMillis((long) (PATIENCE_FACTOR * seconds * 1e3));
-    }
-
     @Override
     public void close() {
-        contenders.close();
+        runners.close();
     }
 }

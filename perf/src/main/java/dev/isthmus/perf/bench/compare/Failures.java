@@ -38,7 +38,7 @@ final class Failures {
     }
 
     private String put(Schedule.Step step, String reason) throws IOException {
-        String line = title(step.point()) + ", round " + step.round() + ": " + reason;
+        String line = step.title() + ": " + reason;
         missing.put(step, line);
         write();
         return line;
@@ -73,15 +73,5 @@ final class Failures {
     /** A line for each missing run. */
     List<String> lines() {
         return List.copyOf(missing.values());
-    }
-
-    /** A point in words. */
-    static String title(Point point) {
-        if (point.route().isPresent()) {
-            return point.way().title() + ", " + point.cell();
-        }
-        return point.way().title() + ", " + point.benchmark().title() + ", " + point.bytes() + " B"
-                + (point.connections() == 1 ? "" : ", " + point.connections() + " connections")
-                + Point.title(point.rate());
     }
 }

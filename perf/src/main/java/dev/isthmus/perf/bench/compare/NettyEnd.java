@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.bench.compare;
 
-import dev.isthmus.perf.common.Timetable;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
@@ -16,28 +15,29 @@ import java.util.concurrent.CompletableFuture;
 @SuppressWarnings("FutureReturnValueIgnored") // failures of writes come to exceptionCaught, as their promises are void
 final class NettyEnd extends ChannelInboundHandlerAdapter {
 
-    private final NioJob job;
-    private final boolean client;
+    private final Job job;
     private final ByteBuf message;
-    private final Trips trips = new Trips();
-    private final Timetable timetable; // null except for a client at a fixed rate
-    private final CompletableFuture<Measured> measured = new CompletableFuture<>();
+    private final Trips trips;
+    private final CompletableFuture<Void> over = new CompletableFuture<>();
     private long sent;
     private long received; // bytes of the current round trip, or of all messages
     private long back; // round trips
     private ChannelHandlerContext context;
 
     /** Creates an end. The message belongs to the caller. */
-    NettyEnd(NioJob job, boolean client, ByteBuf message, Timetable timetable) {
+    NettyEnd(Job job, int connection, ByteBuf message) {
         this.job = job;
-        this.client = client;
         this.message = message;
-        this.timetable = timetable;
+        trips = Trips.of(job, connection);
     }
 
-    /** The result, once it is over. */
-    CompletableFuture<Measured> measured() {
-        return measured;
+    /** Done when everything has arrived and returned. */
+    CompletableFuture<Void> over() {
+        return over;
+    }
+
+    Trips trips() {
+        return trips;
     }
 
     @Override
@@ -48,7 +48,7 @@ final class NettyEnd extends ChannelInboundHandlerAdapter {
     /** Starts a client; on any thread. */
     void begin() {
         context.executor().execute(() -> {
-            trips.start();
+            trips.start(System.nanoTime());
             send();
         });
     }
@@ -58,17 +58,12 @@ final class NettyEnd extends ChannelInboundHandlerAdapter {
         return context.close();
     }
 
-    /** Sets when a client's round trips begin. */
-    void start(long nanos) {
-        timetable.start(nanos);
-    }
-
     /**
      * Begins a client's next round trip when it is due, or when Netty takes more; on a thread other than the
      * event loop's.
      */
     void beginNext() {
-        boolean due = timetable.awaitNext();
+        boolean due = trips.timetable().awaitNext();
         while (!context.channel().isWritable() && context.channel().isActive()) {
             Thread.onSpinWait();
         }
@@ -98,7 +93,7 @@ final class NettyEnd extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext ctx) {
-        if (client && !isRoundTrip() && sent > 0) {
+        if (job.isClient() && !isRoundTrip() && sent > 0) {
             send();
         }
     }
@@ -107,12 +102,12 @@ final class NettyEnd extends ChannelInboundHandlerAdapter {
     public void channelRead(ChannelHandlerContext ctx, Object read) {
         ByteBuf some = (ByteBuf) read;
         received += some.readableBytes();
-        if (!client && isRoundTrip()) {
+        if (!job.isClient() && isRoundTrip()) {
             ctx.write(some, ctx.voidPromise());
             return;
         }
         some.release();
-        if (client) {
+        if (job.isClient()) {
             came();
         } else if (received == job.iterations() * job.bytes()) {
             ctx.writeAndFlush(message.retainedSlice(0, 1), ctx.voidPromise());
@@ -122,20 +117,19 @@ final class NettyEnd extends ChannelInboundHandlerAdapter {
     /** At a client: the byte that confirms that everything has arrived, or a part of a round trip. */
     private void came() {
         if (!isRoundTrip()) {
-            trips.stamp();
-            measured.complete(trips.measured());
-        } else if (timetable != null) {
+            over.complete(null);
+        } else if (trips.isTimed()) {
             for (; received >= job.bytes(); received -= job.bytes()) { // several may have arrived at once
-                timetable.end();
+                trips.timetable().end();
             }
-            if (timetable.isOver()) {
-                measured.complete(Measured.trips(timetable));
+            if (trips.timetable().isOver()) {
+                over.complete(null);
             }
         } else if (received == job.bytes()) {
             received = 0;
             trips.stamp();
             if (++back == job.iterations()) {
-                measured.complete(trips.measured());
+                over.complete(null);
             } else {
                 write();
             }
@@ -144,23 +138,23 @@ final class NettyEnd extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelReadComplete(ChannelHandlerContext ctx) {
-        if (!client && isRoundTrip()) {
+        if (!job.isClient() && isRoundTrip()) {
             ctx.flush();
         }
     }
 
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
-        if (client) {
-            measured.completeExceptionally(NioJob.gone());
+        if (job.isClient()) {
+            over.completeExceptionally(NioSockets.gone());
         } else {
-            measured.complete(VerbsJob.NOTHING);
+            over.complete(null);
         }
     }
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-        measured.completeExceptionally(cause);
+        over.completeExceptionally(cause);
         ctx.close();
     }
 }

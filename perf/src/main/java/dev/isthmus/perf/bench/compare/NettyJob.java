@@ -2,7 +2,6 @@
 package dev.isthmus.perf.bench.compare;
 
 import dev.isthmus.perf.common.Spent;
-import dev.isthmus.perf.common.Timetable;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
@@ -28,13 +27,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/**
- * One end of a benchmark over Netty, and what both ends must agree on. One event loop of an end has all of
- * its connections.
- *
- * @param ends the job of non-blocking sockets that it corresponds to
- */
-record NettyJob(NettyTransport transport, NioJob ends) {
+/** An end of a benchmark over Netty. One event loop has all of its connections. */
+record NettyJob(Job job) {
 
     /** Time for the other JVM to get ready, and for a run. */
     private static final Duration PATIENCE = Duration.ofMinutes(10);
@@ -50,13 +44,8 @@ record NettyJob(NettyTransport transport, NioJob ends) {
         InternalLoggerFactory.setDefaultFactory(JdkLoggerFactory.INSTANCE);
     }
 
-    /** The words that {@link #parse} reads. */
-    String format() {
-        return transport + " " + ends.format();
-    }
-
-    static NettyJob parse(List<String> words) {
-        return new NettyJob(NettyTransport.valueOf(words.getFirst()), NioJob.parse(words.subList(1, words.size())));
+    Measured run() throws IOException {
+        return job.isClient() ? ask() : serve();
     }
 
     /** Runs on a group's event loop. */
@@ -65,8 +54,9 @@ record NettyJob(NettyTransport transport, NioJob ends) {
     }
 
     private Measured inGroup(Task task) throws IOException {
-        EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, transport.ioHandler());
-        ByteBuf message = Unpooled.directBuffer(ends.bytes()).writeZero(ends.bytes());
+        EventLoopGroup group = new MultiThreadIoEventLoopGroup(
+                1, NettyTransport.ioHandler(job.point().way()));
+        ByteBuf message = Unpooled.directBuffer(job.bytes()).writeZero(job.bytes());
         try {
             return task.run(group, message);
         } catch (InterruptedException e) {
@@ -79,9 +69,9 @@ record NettyJob(NettyTransport transport, NioJob ends) {
     }
 
     /** Listens, and runs the server's end until all clients have left. */
-    Measured serve() throws IOException {
+    private Measured serve() throws IOException {
         return inGroup((group, message) -> {
-            var served = new ConcurrentLinkedQueue<CompletableFuture<Measured>>();
+            var served = new ConcurrentLinkedQueue<CompletableFuture<Void>>();
             var all = new CompletableFuture<Void>();
             var bootstrap = new ServerBootstrap()
                     .group(group)
@@ -91,24 +81,24 @@ record NettyJob(NettyTransport transport, NioJob ends) {
                     .childHandler(new ChannelInitializer<>() {
                         @Override
                         protected void initChannel(Channel channel) {
-                            var end = new NettyEnd(ends, false, message, null);
+                            var end = new NettyEnd(job, served.size(), message);
                             channel.pipeline().addLast(end);
-                            served.add(end.measured());
-                            if (served.size() == ends.connections()) {
+                            served.add(end.over());
+                            if (served.size() == job.connections()) {
                                 all.complete(null);
                             }
                         }
                     });
-            transport.channels(bootstrap);
-            ChannelFuture bound = bootstrap.bind(new InetSocketAddress(ends.local(), ends.port()));
+            NettyTransport.channels(job.point().way(), bootstrap);
+            ChannelFuture bound = bootstrap.bind(job.serverAddress());
             try {
                 check(bound);
                 await(all);
                 Spent before = Spent.soFar();
-                for (CompletableFuture<Measured> end : served) {
+                for (CompletableFuture<Void> end : served) {
                     await(end);
                 }
-                return VerbsJob.NOTHING.withSpent(Spent.soFar().since(before));
+                return Measured.NOTHING.withSpent(Spent.soFar().since(before));
             } finally {
                 // A loop that is told to end without a quiet period may end before it has closed its channels.
                 bound.channel().close().awaitUninterruptibly();
@@ -117,48 +107,46 @@ record NettyJob(NettyTransport transport, NioJob ends) {
     }
 
     /** Connects, and runs the client's end. */
-    Measured ask() throws IOException {
+    private Measured ask() throws IOException {
         return inGroup((group, message) -> {
             List<NettyEnd> made = new ArrayList<>();
-            boolean fixed = ends.benchmark() == Benchmark.FIXED_RATE;
-            for (int i = 0; i < ends.connections(); i++) {
-                made.add(connect(group, message, fixed ? ends.timetable(i) : null));
+            for (int i = 0; i < job.connections(); i++) {
+                made.add(connect(group, message, i));
             }
             Spent before = Spent.soFar();
             long begin = System.nanoTime();
-            if (fixed) {
+            if (job.benchmark() == Benchmark.FIXED_RATE) {
                 beginOnTime(made, begin);
             } else {
                 made.forEach(NettyEnd::begin);
             }
-            List<Measured> measured = new ArrayList<>();
             for (NettyEnd end : made) {
-                measured.add(await(end.measured()));
+                await(end.over());
             }
             long nanos = System.nanoTime() - begin;
             Spent spent = Spent.soFar().since(before);
             for (NettyEnd end : made) {
                 end.close().await();
             }
-            Measured whole = ends.benchmark().isRoundTrip() ? ends.together(measured) : ends.rate(nanos);
-            return whole.withSpent(spent);
+            return Trips.together(job, made.stream().map(NettyEnd::trips).toList(), nanos)
+                    .withSpent(spent);
         });
     }
 
     /** The connections take turns, as their timetables do. */
     private void beginOnTime(List<NettyEnd> made, long start) {
-        made.forEach(end -> end.start(start));
-        for (long i = 0; i < ends.iterations(); i++) {
+        made.forEach(end -> end.trips().start(start));
+        for (long i = 0; i < job.iterations(); i++) {
             made.forEach(NettyEnd::beginNext);
         }
     }
 
     /** Tries until the server listens. */
-    private NettyEnd connect(EventLoopGroup group, ByteBuf message, Timetable timetable)
+    private NettyEnd connect(EventLoopGroup group, ByteBuf message, int connection)
             throws IOException, InterruptedException {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         while (true) {
-            var end = new NettyEnd(ends, true, message, timetable);
+            var end = new NettyEnd(job, connection, message);
             var bootstrap = new Bootstrap()
                     .group(group)
                     .option(ChannelOption.TCP_NODELAY, true)
@@ -168,9 +156,9 @@ record NettyJob(NettyTransport transport, NioJob ends) {
                             channel.pipeline().addLast(end);
                         }
                     });
-            transport.channels(bootstrap);
+            NettyTransport.channels(job.point().way(), bootstrap);
             ChannelFuture made = bootstrap.connect(
-                    new InetSocketAddress(ends.remote(), ends.port()), new InetSocketAddress(ends.local(), 0));
+                    job.serverAddress(), new InetSocketAddress(job.local().address(), 0));
             try {
                 check(made);
                 return end;
@@ -189,9 +177,9 @@ record NettyJob(NettyTransport transport, NioJob ends) {
         }
     }
 
-    private static <T> T await(CompletableFuture<T> future) throws IOException, InterruptedException {
+    private static void await(CompletableFuture<Void> future) throws IOException, InterruptedException {
         try {
-            return future.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+            future.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {
             throw e.getCause() instanceof IOException cause ? cause : new IOException(e.getCause());
         } catch (TimeoutException e) {

@@ -13,38 +13,34 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import java.nio.channels.spi.SelectorProvider;
 
-/** What carries the bytes of a program on Netty. */
-enum NettyTransport {
-    /** {@code java.nio} of the JDK: TCP. */
-    NIO,
-    /** Netty's own, by JNI. */
-    EPOLL,
-    /** {@code java.nio}, over RDMA. */
-    RDMA;
+/** What carries the bytes of a program on Netty: the JDK's TCP, Netty's own by JNI, or {@code java.nio} over RDMA. */
+final class NettyTransport {
 
     private static final SelectorProvider OVER_RDMA = new RdmaSelectorProvider();
 
-    IoHandlerFactory ioHandler() {
-        return switch (this) {
-            case NIO -> NioIoHandler.newFactory();
-            case EPOLL -> EpollIoHandler.newFactory();
-            case RDMA -> NioIoHandler.newFactory(OVER_RDMA);
+    private NettyTransport() {}
+
+    static IoHandlerFactory ioHandler(Way way) {
+        return switch (way) {
+            case NETTY_EPOLL -> EpollIoHandler.newFactory();
+            case NETTY_RDMA -> NioIoHandler.newFactory(OVER_RDMA);
+            default -> NioIoHandler.newFactory();
         };
     }
 
-    void channels(ServerBootstrap bootstrap) {
-        switch (this) {
-            case NIO -> bootstrap.channel(NioServerSocketChannel.class);
-            case EPOLL -> bootstrap.channel(EpollServerSocketChannel.class);
-            case RDMA -> bootstrap.channelFactory(() -> new NioServerSocketChannel(OVER_RDMA));
+    static void channels(Way way, ServerBootstrap bootstrap) {
+        switch (way) {
+            case NETTY_EPOLL -> bootstrap.channel(EpollServerSocketChannel.class);
+            case NETTY_RDMA -> bootstrap.channelFactory(() -> new NioServerSocketChannel(OVER_RDMA));
+            default -> bootstrap.channel(NioServerSocketChannel.class);
         }
     }
 
-    void channels(Bootstrap bootstrap) {
-        switch (this) {
-            case NIO -> bootstrap.channel(NioSocketChannel.class);
-            case EPOLL -> bootstrap.channel(EpollSocketChannel.class);
-            case RDMA -> bootstrap.channelFactory(() -> new NioSocketChannel(OVER_RDMA));
+    static void channels(Way way, Bootstrap bootstrap) {
+        switch (way) {
+            case NETTY_EPOLL -> bootstrap.channel(EpollSocketChannel.class);
+            case NETTY_RDMA -> bootstrap.channelFactory(() -> new NioSocketChannel(OVER_RDMA));
+            default -> bootstrap.channel(NioSocketChannel.class);
         }
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.bench.compare;
 
-import dev.isthmus.perf.common.Timetable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
@@ -15,55 +14,56 @@ import java.util.concurrent.Future;
 /** Blocking sockets: each connection has a thread of its own, and a second one if messages go both ways at once. */
 final class NioBlocking {
 
-    private final NioJob job;
+    private final Job job;
     private final SocketChannel channel;
-    private final boolean client;
     private final ExecutorService threads;
     private final ByteBuffer outgoing;
     private final ByteBuffer incoming;
-    private long begin;
-    private final Trips trips = new Trips();
-    private final Timetable timetable; // null except for a client at a fixed rate
+    private final Trips trips;
 
-    private NioBlocking(
-            NioJob job, SocketChannel channel, boolean client, Timetable timetable, ExecutorService threads) {
+    private NioBlocking(Job job, SocketChannel channel, Trips trips, ExecutorService threads) {
         this.job = job;
         this.channel = channel;
-        this.client = client;
-        this.timetable = timetable;
+        this.trips = trips;
         this.threads = threads;
-        outgoing = job.outgoing();
-        incoming = job.incoming();
+        outgoing = NioSockets.outgoing(job);
+        incoming = NioSockets.incoming(job);
     }
 
     /** Runs an end with all of its connections. */
-    static Measured run(NioJob job, List<SocketChannel> channels, boolean client) throws IOException {
+    static Measured run(Job job, List<SocketChannel> channels) throws IOException {
         ExecutorService threads = Executors.newCachedThreadPool();
         try {
-            boolean fixed = client && job.benchmark() == Benchmark.FIXED_RATE;
             List<NioBlocking> ends = new ArrayList<>();
             for (SocketChannel channel : channels) {
-                ends.add(new NioBlocking(job, channel, client, fixed ? job.timetable(ends.size()) : null, threads));
+                ends.add(new NioBlocking(job, channel, Trips.of(job, ends.size()), threads));
             }
-            List<Future<Void>> running = new ArrayList<>();
             long begin = System.nanoTime();
-            ends.forEach(end -> end.begin = begin);
+            ends.forEach(end -> end.trips.start(begin));
+            List<Future<Void>> running = new ArrayList<>();
             for (NioBlocking end : ends) {
-                running.add(threads.submit(() -> {
-                    end.run();
-                    return null;
-                }));
+                running.add(end.start(end::run));
             }
             for (Future<Void> one : running) {
                 await(one);
             }
             long nanos = System.nanoTime() - begin;
-            return job.benchmark().isRoundTrip()
-                    ? job.together(ends.stream().map(NioBlocking::measured).toList())
-                    : job.rate(nanos);
+            return Trips.together(job, ends.stream().map(end -> end.trips).toList(), nanos);
         } finally {
             threads.shutdownNow();
         }
+    }
+
+    /** A part of an end's work. */
+    private interface Part {
+        void run() throws IOException;
+    }
+
+    private Future<Void> start(Part part) {
+        return threads.submit(() -> {
+            part.run();
+            return null;
+        });
     }
 
     private static void await(Future<Void> one) throws IOException {
@@ -78,68 +78,34 @@ final class NioBlocking {
     }
 
     private void run() throws IOException {
-        if (timetable != null) {
-            tripsOnTime();
-            return;
-        }
-        if (job.benchmark().isRoundTrip()) {
+        if (trips.isTimed()) {
+            Future<Void> sender = start(this::sendOnTime);
+            receiveOnTime();
+            await(sender);
+        } else if (job.benchmark().isRoundTrip()) {
             pingPong();
-            return;
-        }
-        if (job.sends(client) && job.receives(client)) {
-            atTheSameTime(this::send, this::receive);
-        } else if (job.sends(client)) {
-            send();
         } else {
-            receive();
-        }
-        // Each end confirms to the other that everything has arrived.
-        if (job.receives(client)) {
-            write(1);
-        }
-        if (job.sends(client)) {
-            read(1);
+            stream();
         }
     }
 
-    /** A part of an end's work. */
-    private interface Part {
-        void run() throws IOException;
+    private void sendOnTime() throws IOException {
+        while (trips.timetable().awaitNext()) {
+            write(job.bytes());
+        }
     }
 
-    private void atTheSameTime(Part sending, Part receiving) throws IOException {
-        Future<Void> sender = threads.submit(() -> {
-            sending.run();
-            return null;
-        });
-        receiving.run();
-        await(sender);
-    }
-
-    private Measured measured() {
-        return timetable == null ? trips.measured() : Measured.trips(timetable);
-    }
-
-    private void tripsOnTime() throws IOException {
-        timetable.start(begin);
-        atTheSameTime(
-                () -> {
-                    while (timetable.awaitNext()) {
-                        write(job.bytes());
-                    }
-                },
-                () -> {
-                    while (!timetable.isOver()) {
-                        read(job.bytes());
-                        timetable.end();
-                    }
-                });
+    private void receiveOnTime() throws IOException {
+        while (!trips.timetable().isOver()) {
+            read(job.bytes());
+            trips.timetable().end();
+        }
     }
 
     private void pingPong() throws IOException {
-        trips.start();
+        trips.start(System.nanoTime());
         for (long i = 0; i < job.iterations(); i++) {
-            if (client) {
+            if (job.isClient()) {
                 write(job.bytes());
                 read(job.bytes());
             } else {
@@ -147,6 +113,25 @@ final class NioBlocking {
                 write(job.bytes());
             }
             trips.stamp();
+        }
+    }
+
+    private void stream() throws IOException {
+        if (job.sends() && job.receives()) {
+            Future<Void> sender = start(this::send);
+            receive();
+            await(sender);
+        } else if (job.sends()) {
+            send();
+        } else {
+            receive();
+        }
+        // Each end confirms to the other that everything has arrived.
+        if (job.receives()) {
+            write(1);
+        }
+        if (job.sends()) {
+            read(1);
         }
     }
 
@@ -160,7 +145,7 @@ final class NioBlocking {
         for (long left = job.iterations() * job.bytes(); left > 0; ) {
             int some = channel.read(incoming.clear().limit((int) Math.min(left, incoming.capacity())));
             if (some < 0) {
-                throw NioJob.gone();
+                throw NioSockets.gone();
             }
             left -= some;
         }
@@ -177,7 +162,7 @@ final class NioBlocking {
         incoming.clear().limit(count);
         while (incoming.hasRemaining()) {
             if (channel.read(incoming) < 0) {
-                throw NioJob.gone();
+                throw NioSockets.gone();
             }
         }
     }

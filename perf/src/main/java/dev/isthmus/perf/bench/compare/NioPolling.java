@@ -11,47 +11,43 @@ import java.util.List;
 /** Non-blocking sockets: one thread asks all of its connections in turn, as a program polls completion queues. */
 final class NioPolling {
 
-    private final NioJob job;
+    private final Job job;
     private final SocketChannel channel;
-    private final boolean client;
     private final ByteBuffer outgoing;
     private final ByteBuffer incoming;
-    private final Trips trips = new Trips();
-    private final Timetable timetable; // null except for a client at a fixed rate
+    private final Trips trips;
     private long toSend;
     private long toReceive;
     private boolean tells;
     private boolean isTold;
     private boolean writing;
 
-    private NioPolling(NioJob job, SocketChannel channel, boolean client, Timetable timetable) {
+    private NioPolling(Job job, SocketChannel channel, Trips trips) {
         this.job = job;
         this.channel = channel;
-        this.client = client;
-        this.timetable = timetable;
-        outgoing = job.outgoing();
-        incoming = job.incoming();
-        boolean trips = job.benchmark().isRoundTrip();
-        toSend = job.sends(client) ? job.iterations() : 0;
-        toReceive = job.receives(client) ? job.iterations() * (trips ? 1 : job.bytes()) : 0;
-        tells = !trips && job.receives(client);
-        isTold = trips || !job.sends(client);
-        writing = client && timetable == null;
+        this.trips = trips;
+        outgoing = NioSockets.outgoing(job);
+        incoming = NioSockets.incoming(job);
+        boolean roundTrips = job.benchmark().isRoundTrip();
+        toSend = job.sends() ? job.iterations() : 0;
+        toReceive = job.receives() ? job.iterations() * (roundTrips ? 1 : job.bytes()) : 0;
+        tells = !roundTrips && job.receives();
+        isTold = roundTrips || !job.sends();
+        writing = job.isClient() && !trips.isTimed();
         incoming.limit(job.bytes());
     }
 
     /** Runs an end with all of its connections. */
-    static Measured run(NioJob job, List<SocketChannel> channels, boolean client) throws IOException {
-        boolean fixed = client && job.benchmark() == Benchmark.FIXED_RATE;
+    static Measured run(Job job, List<SocketChannel> channels) throws IOException {
         List<NioPolling> ends = new ArrayList<>();
         for (SocketChannel channel : channels) {
             channel.configureBlocking(false);
-            ends.add(new NioPolling(job, channel, client, fixed ? job.timetable(ends.size()) : null));
+            ends.add(new NioPolling(job, channel, Trips.of(job, ends.size())));
         }
         NioPolling[] active = ends.toArray(NioPolling[]::new);
         int count = active.length;
         long begin = System.nanoTime();
-        ends.forEach(end -> end.start(begin));
+        ends.forEach(end -> end.trips.start(begin));
         while (count > 0) {
             for (int i = count - 1; i >= 0; i--) {
                 if (active[i].step()) {
@@ -60,33 +56,19 @@ final class NioPolling {
             }
         }
         long nanos = System.nanoTime() - begin;
-        return job.benchmark().isRoundTrip()
-                ? job.together(ends.stream().map(NioPolling::measured).toList())
-                : job.rate(nanos);
-    }
-
-    private void start(long begin) {
-        if (timetable == null) {
-            trips.start();
-        } else {
-            timetable.start(begin);
-        }
+        return Trips.together(job, ends.stream().map(end -> end.trips).toList(), nanos);
     }
 
     /** Does what can be done; returns true when it is over. */
     private boolean step() throws IOException {
-        if (timetable != null) {
-            return tripOnTime();
+        if (trips.isTimed()) {
+            return tripOnTime(trips.timetable());
         }
         return job.benchmark().isRoundTrip() ? trip() : stream();
     }
 
-    private Measured measured() {
-        return timetable == null ? trips.measured() : Measured.trips(timetable);
-    }
-
     /** The same for round trips at a fixed rate, of which several may be under way. */
-    private boolean tripOnTime() throws IOException {
+    private boolean tripOnTime(Timetable timetable) throws IOException {
         if (!writing && timetable.isDue()) {
             writing = true;
             timetable.begin();
@@ -118,7 +100,7 @@ final class NioPolling {
             outgoing.clear();
             writing = false;
             toSend--;
-            return !client && toReceive == 0;
+            return !job.isClient() && toReceive == 0;
         }
         read();
         if (incoming.hasRemaining()) {
@@ -128,7 +110,7 @@ final class NioPolling {
         trips.stamp();
         writing = true;
         toReceive--;
-        return client && toReceive == 0;
+        return job.isClient() && toReceive == 0;
     }
 
     /** The same for a stream; returns true when it is over. */
@@ -162,7 +144,7 @@ final class NioPolling {
     private int read() throws IOException {
         int some = channel.read(incoming);
         if (some < 0) {
-            throw NioJob.gone();
+            throw NioSockets.gone();
         }
         return some;
     }

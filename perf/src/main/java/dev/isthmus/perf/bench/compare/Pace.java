@@ -100,8 +100,9 @@ final class Pace {
         // These are messages of all connections and directions together: each has its share of them.
         double each = point.connections() * (eachWay(point.benchmark()) ? 2 : 1);
         double perSecond = measured.messagesPerSecond() / each;
-        boolean oneByOne = point.benchmark() != Benchmark.FIXED_RATE && !Double.isNaN(measured.typicalMicros());
-        double typical = !oneByOne ? perSecond : 1e6 / measured.typicalMicros();
+        boolean oneByOne = point.benchmark() != Benchmark.FIXED_RATE
+                && !Double.isNaN(measured.times().typicalMicros());
+        double typical = !oneByOne ? perSecond : 1e6 / measured.times().typicalMicros();
         known.put(point, new Known(perSecond, typical, iterations));
     }
 

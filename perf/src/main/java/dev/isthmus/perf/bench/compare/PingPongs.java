@@ -52,7 +52,7 @@ public final class PingPongs {
         Venue venue = Venue.of(List.of());
         Map<String, String> versions = Map.of(
                 "libibverbs",
-                Here.verbs(),
+                Environment.verbs(),
                 "perftest",
                 Tool.firstLine("ib_send_lat", "--version").replace("Version: ", ""));
         return new PingPongs(Machine.here(where(venue), versions), venue, Optional.empty());
@@ -100,19 +100,22 @@ public final class PingPongs {
                 var comparison = new Comparison(
                         options,
                         venue,
-                        new Contenders(venue, VerbsTwin.none(""), new Children(), options),
+                        VerbsTwin.none(""),
+                        new Children(),
                         store,
                         new Failures(store.dir()),
-                        listener::progress,
-                        listener::progress,
-                        run -> listener.measured(
-                                (int) run.point().bytes(),
-                                run.point().way() == c ? Side.C : Side.JAVA,
-                                run.round(),
-                                run.medianMicros().orElseThrow() / 2,
-                                run.averageMicros().orElseThrow() / 2),
+                        new Comparison.Listener(listener::progress, listener::progress, run -> tell(listener, run)),
                         stopping)) {
             comparison.run();
         }
+    }
+
+    private static void tell(Listener listener, Run run) {
+        listener.measured(
+                (int) run.point().bytes(),
+                run.point().way().isC() ? Side.C : Side.JAVA,
+                run.round(),
+                run.medianMicros().orElseThrow() / 2,
+                run.averageMicros().orElseThrow() / 2);
     }
 }

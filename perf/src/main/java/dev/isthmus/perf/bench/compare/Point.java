@@ -27,9 +27,16 @@ record Point(Way way, Benchmark benchmark, long bytes, int connections, long rat
         this(way, benchmark, bytes, 1, 0, Optional.of(route));
     }
 
-    /** A rate in words, to append to a point's description; empty for none. */
-    static String title(long rate) {
-        return rate == 0 ? "" : String.format(Locale.ROOT, ", %,d/s", rate);
+    /** In words. */
+    String title() {
+        return way.title() + ", "
+                + (route.isPresent() ? cell() : benchmark.title() + ", " + bytes + " B" + connectionsAndRate());
+    }
+
+    /** The number of connections and the rate in words, to append to a description; empty for one, and for none. */
+    String connectionsAndRate() {
+        return (connections == 1 ? "" : ", " + connections + " connections")
+                + (rate == 0 ? "" : String.format(Locale.ROOT, ", %,d/s", rate));
     }
 
     /** The name of the cell that the ways share in the table of a route, such as shm-tag-lat-8. */
@@ -40,6 +47,11 @@ record Point(Way way, Benchmark benchmark, long bytes, int connections, long rat
     /** The same point at another rate. */
     Point at(long perSecond) {
         return new Point(way, benchmark, bytes, connections, perSecond, route);
+    }
+
+    /** The same, another way. */
+    Point by(Way other) {
+        return new Point(other, benchmark, bytes, connections, rate, route);
     }
 
     /** The same over another number of connections. */

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.stream.Stream;
 
 /**
  * What one run of a point measured. Of a latency benchmark {@code averageMicros} is the time of an operation or of a
@@ -54,6 +55,22 @@ record Run(
 
     /** The fraction of its rate that it must reach; below that, it counts as behind. */
     private static final double LEAST_RATE = 0.995;
+
+    /** Throws an {@link IllegalArgumentException} if a time or a rate is negative, or a figure is not a number. */
+    void requireFigures() {
+        boolean right = Stream.of(averageMicros, medianMicros, p999Micros, processorMicrosPerMessage, offeredPerSecond)
+                        .allMatch(figure -> isFigure(figure.orElse(0)))
+                && isFigure(messagesPerSecond)
+                && isFigure(bytesPerSecond)
+                && Double.isFinite(overheadBytesPerMessage.orElse(0));
+        if (!right) {
+            throw new IllegalArgumentException("negative, or not a number: " + this);
+        }
+    }
+
+    private static boolean isFigure(double value) {
+        return value >= 0 && value < Double.POSITIVE_INFINITY;
+    }
 
     /** Whether it could not keep up with its rate. Then it has no times. */
     boolean isBehind() {

@@ -14,13 +14,14 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
 /**
  * The setting and the runs of a comparison, in a JSON file of a directory. Each run is a line, and on the disk before the
  * next one is measured, so whatever ends a comparison leaves what was measured. One process writes to a directory at a
- * time. Thread-safe.
+ * time.
  */
 final class RunStore implements AutoCloseable {
 
@@ -43,19 +44,15 @@ final class RunStore implements AutoCloseable {
     private static final String END = "]}\n";
 
     private final Path dir;
-    private final Content content;
-    private final Optional<RandomAccessFile> file;
-    private long written;
+    private final Setting setting;
+    private final List<Run> runs = new ArrayList<>();
+    private RandomAccessFile file; // null if it is only read
+    private long written; // without the end
 
-    private RunStore(Path dir, Content content, Optional<RandomAccessFile> file) {
+    private RunStore(Path dir, Setting setting) {
         this.dir = dir;
-        this.content = content;
-        this.file = file;
-        this.written = content.bytes();
+        this.setting = setting;
     }
-
-    /** What is in a file, and where its last run ends. */
-    private record Content(Setting setting, List<Run> runs, long bytes) {}
 
     /**
      * Begins a comparison.
@@ -66,26 +63,15 @@ final class RunStore implements AutoCloseable {
     static RunStore create(Path dir, Setting setting) throws IOException {
         Files.createDirectories(dir);
         requireNone(dir);
-        var store = new RunStore(dir, new Content(setting, new ArrayList<>(), 0), Optional.of(locked(dir)));
-        try {
-            store.append(begin(setting));
-            return store;
-        } catch (IOException e) {
-            store.close();
-            throw e;
-        }
+        var store = new RunStore(dir, setting);
+        store.lock();
+        return store.started(begin(setting));
     }
 
     /** Refuses a directory that already has a comparison. */
     static void requireNone(Path dir) throws IOException {
         if (isIn(dir)) {
             throw new IOException(dir + " holds a comparison already: --resume it, or choose another --out");
-        }
-    }
-
-    private static void requireOne(Path dir) throws IOException {
-        if (!isIn(dir)) {
-            throw new IOException(dir + " holds no comparison: there is no " + FILE);
         }
     }
 
@@ -100,16 +86,9 @@ final class RunStore implements AutoCloseable {
      * @throws IOException if there is none, if it is damaged, or if another process is continuing it
      */
     static RunStore open(Path dir) throws IOException {
-        requireOne(dir);
-        RandomAccessFile file = locked(dir);
-        try {
-            var store = new RunStore(dir, content(dir), Optional.of(file));
-            store.append("");
-            return store;
-        } catch (IOException e) {
-            file.close();
-            throw e;
-        }
+        RunStore store = read(dir);
+        store.lock();
+        return store.started("");
     }
 
     /**
@@ -118,62 +97,52 @@ final class RunStore implements AutoCloseable {
      * @throws IOException if there is none, or if it is damaged
      */
     static RunStore read(Path dir) throws IOException {
-        requireOne(dir);
-        return new RunStore(dir, content(dir), Optional.empty());
+        if (!isIn(dir)) {
+            throw new IOException(dir + " holds no comparison: there is no " + FILE);
+        }
+        Path path = dir.resolve(FILE);
+        String[] lines = new String(Files.readAllBytes(path), StandardCharsets.UTF_8).split("(?<=\n)", -1);
+        int count = 0;
+        try {
+            if (!lines[0].endsWith(BEGIN)) {
+                throw new IOException(path + ", line 1, is damaged: it does not begin as a comparison does");
+            }
+            String head = lines[0].substring(0, lines[0].length() - BEGIN.length());
+            var store = new RunStore(dir, JSON.readValue(head + "}", Setting.class));
+            // What has no end of its line was not written completely.
+            for (count = 1; lines[count].endsWith("\n") && !lines[count].startsWith("]"); count++) {
+                store.runs.add(JSON.readValue(lines[count].replaceFirst("^,", ""), Run.class));
+            }
+            store.written = Arrays.stream(lines, 0, count)
+                    .mapToLong(line -> line.getBytes(StandardCharsets.UTF_8).length)
+                    .sum();
+            return store;
+        } catch (JsonProcessingException e) {
+            throw new IOException(path + ", line " + (count + 1) + ", is damaged: " + e.getOriginalMessage(), e);
+        }
     }
 
-    private static RandomAccessFile locked(Path dir) throws IOException {
-        var file = new RandomAccessFile(dir.resolve(FILE).toFile(), "rw");
-        boolean mine = false;
+    /** Held until the file is closed, at the latest when the process ends. */
+    private void lock() throws IOException {
+        var locked = new RandomAccessFile(dir.resolve(FILE).toFile(), "rw");
         try {
-            // Held until the file is closed, at the latest when the process ends.
-            mine = file.getChannel().tryLock() != null;
+            file = locked.getChannel().tryLock() == null ? null : locked;
         } catch (OverlappingFileLockException e) {
-            mine = false;
-        } finally {
-            if (!mine) {
-                file.close();
-            }
+            file = null; // another comparison of this process has it
         }
-        if (!mine) {
+        if (file == null) {
+            locked.close();
             throw new IOException(dir + " is written by another comparison");
         }
-        return file;
     }
 
-    private static Content content(Path dir) throws IOException {
-        Path path = dir.resolve(FILE);
-        String text = Files.readString(path, StandardCharsets.ISO_8859_1); // a character for each byte
-        int number = 1;
+    private RunStore started(String lines) throws IOException {
         try {
-            int bytes = text.indexOf('\n') + 1;
-            String first = text.substring(0, bytes);
-            if (!first.endsWith(BEGIN)) {
-                throw new IOException("it does not begin as a comparison does");
-            }
-            Setting setting = parsed(first.substring(0, bytes - BEGIN.length()) + "}", Setting.class);
-            List<Run> runs = new ArrayList<>();
-            // What has no end of its line was not written completely.
-            for (String line :
-                    text.substring(bytes, text.lastIndexOf('\n') + 1).lines().toList()) {
-                if (line.startsWith("]")) {
-                    break;
-                }
-                number++;
-                runs.add(parsed(line.startsWith(",") ? line.substring(1) : line, Run.class));
-                bytes += line.length() + 1;
-            }
-            return new Content(setting, runs, bytes);
+            append(lines);
+            return this;
         } catch (IOException e) {
-            throw new IOException(path + ", line " + number + ", is damaged: " + e.getMessage(), e);
-        }
-    }
-
-    private static <T> T parsed(String bytes, Class<T> type) throws IOException {
-        try {
-            return JSON.readValue(bytes.getBytes(StandardCharsets.ISO_8859_1), type);
-        } catch (JsonProcessingException e) {
-            throw new IOException(e.getOriginalMessage(), e);
+            close();
+            throw e;
         }
     }
 
@@ -198,12 +167,12 @@ final class RunStore implements AutoCloseable {
 
     /** What is measured, and where. */
     Setting setting() {
-        return content.setting();
+        return setting;
     }
 
     /** All runs, in the order in which they were measured. */
-    synchronized List<Run> runs() {
-        return List.copyOf(content.runs());
+    List<Run> runs() {
+        return List.copyOf(runs);
     }
 
     /**
@@ -212,7 +181,7 @@ final class RunStore implements AutoCloseable {
      * @throws IOException with what differs
      */
     void requireSame(Setting now) throws IOException {
-        Optional<String> difference = setting().difference(now);
+        Optional<String> difference = setting.difference(now);
         if (difference.isPresent()) {
             throw new IOException(dir + " cannot be resumed here and now: " + difference.get());
         }
@@ -224,47 +193,30 @@ final class RunStore implements AutoCloseable {
      * @throws IOException if it cannot be written; another attempt may be made
      * @throws IllegalArgumentException if a time or a rate is negative, or a figure is not a number
      */
-    synchronized void add(Run run) throws IOException {
-        requireFigures(run);
-        append((content.runs().isEmpty() ? "" : ",") + JSON.writeValueAsString(run) + "\n");
-        content.runs().add(run);
+    void add(Run run) throws IOException {
+        run.requireFigures();
+        append((runs.isEmpty() ? "" : ",") + JSON.writeValueAsString(run) + "\n");
+        runs.add(run);
     }
 
     /** Writes over the end, and over whatever a failed attempt or an interrupted process left after the last whole line. */
     private void append(String lines) throws IOException {
-        RandomAccessFile out = file.orElseThrow(() -> new IllegalStateException(dir + " was opened to be read"));
-        byte[] bytes = (lines + END).getBytes(StandardCharsets.UTF_8);
-        out.seek(written);
-        out.write(bytes);
-        out.setLength(written + bytes.length);
-        out.getFD().sync();
-        written += bytes.length - END.length();
-    }
-
-    /** Throws an {@link IllegalArgumentException} if a time or a rate is negative, or a figure is not a number. */
-    static void requireFigures(Run run) {
-        boolean right = isFigure(run.messagesPerSecond())
-                && isFigure(run.bytesPerSecond())
-                && isFigure(run.averageMicros().orElse(0))
-                && isFigure(run.medianMicros().orElse(0))
-                && isFigure(run.p999Micros().orElse(0))
-                && isFigure(run.processorMicrosPerMessage().orElse(0))
-                && isFigure(run.offeredPerSecond().orElse(0))
-                && Double.isFinite(run.overheadBytesPerMessage().orElse(0));
-        if (!right) {
-            throw new IllegalArgumentException("negative, or not a number: " + run);
+        if (file == null) {
+            throw new IllegalStateException(dir + " was opened to be read");
         }
-    }
-
-    private static boolean isFigure(double value) {
-        return value >= 0 && value < Double.POSITIVE_INFINITY;
+        byte[] bytes = (lines + END).getBytes(StandardCharsets.UTF_8);
+        file.seek(written);
+        file.write(bytes);
+        file.setLength(written + bytes.length);
+        file.getFD().sync();
+        written += bytes.length - END.length();
     }
 
     /** Lets another process go on. */
     @Override
-    public synchronized void close() throws IOException {
-        if (file.isPresent()) {
-            file.get().close();
+    public void close() throws IOException {
+        if (file != null) {
+            file.close();
         }
     }
 }

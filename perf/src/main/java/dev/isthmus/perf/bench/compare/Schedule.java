@@ -6,8 +6,8 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * What is measured, and in which order: in each round all places, and at each place, where only the ways differ, all
@@ -16,9 +16,13 @@ import java.util.Set;
 final class Schedule {
 
     /** One run that is to be made. */
-    record Step(Point point, int round) {}
+    record Step(Point point, int round) {
 
-    private record Place(Benchmark benchmark, int connections, long bytes, long rate, Optional<UcxRoute> route) {}
+        /** In words. */
+        String title() {
+            return point.title() + ", round " + round;
+        }
+    }
 
     private Schedule() {}
 
@@ -36,7 +40,7 @@ final class Schedule {
                 for (long size : bytes) {
                     for (long rate : fixed ? rates : List.of(0L)) {
                         ways.stream()
-                                .filter(way -> Offer.has(way, benchmark, count))
+                                .filter(way -> Availability.has(way, benchmark, count))
                                 .map(way -> new Point(way, benchmark, size, count, rate))
                                 .forEach(points::add);
                     }
@@ -48,14 +52,9 @@ final class Schedule {
 
     /** The remaining steps, in order. */
     static List<Step> steps(List<Point> points, int rounds, Set<Step> done) {
-        Map<Place, List<Point>> places = new LinkedHashMap<>();
-        for (Point point : points) {
-            places.computeIfAbsent(
-                            new Place(
-                                    point.benchmark(), point.connections(), point.bytes(), point.rate(), point.route()),
-                            key -> new ArrayList<>())
-                    .add(point);
-        }
+        Map<Point, List<Point>> places = points.stream()
+                .collect(Collectors.groupingBy(
+                        point -> point.by(points.getFirst().way()), LinkedHashMap::new, Collectors.toList()));
         List<Step> steps = new ArrayList<>();
         for (int round = 1; round <= rounds; round++) {
             int first = round - 1;

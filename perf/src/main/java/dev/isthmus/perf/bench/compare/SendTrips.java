@@ -9,7 +9,6 @@ import dev.isthmus.verbs.ReceiveRequest;
 import dev.isthmus.verbs.SendRequest;
 import dev.isthmus.verbs.WorkCompletions;
 import java.io.IOException;
-import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
@@ -45,11 +44,10 @@ final class SendTrips {
     }
 
     /** Creates both ends, and makes them send. */
-    static Measured run(List<String> words) throws IOException {
-        int bytes = Integer.parseInt(words.get(4));
-        long iterations = Long.parseLong(words.get(5));
-        var timetable = new Timetable(System::nanoTime, Long.parseLong(words.get(6)), 0, 1, iterations);
-        return VerbsEnd.run(words, 2L * bytes, (client, server) -> {
+    static Measured run(Job job) throws IOException {
+        int bytes = job.bytes();
+        Timetable timetable = Trips.timetable(job, 0);
+        return VerbsEnd.run(job, 2L * bytes, (client, server) -> {
             var listening = new CountDownLatch(1);
             var echo = new FutureTask<Void>(() -> {
                 SendTrips end;
@@ -58,7 +56,7 @@ final class SendTrips {
                 } finally {
                     listening.countDown();
                 }
-                end.answer(iterations);
+                end.answer(job.iterations());
                 return null;
             });
             Thread thread = Thread.ofPlatform().daemon().name("echo").unstarted(echo);

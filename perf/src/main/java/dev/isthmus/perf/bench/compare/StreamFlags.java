@@ -74,14 +74,17 @@ final class StreamFlags {
         throw new IOException(PROGRAM + " printed no figures, but: " + output.strip());
     }
 
-    /** Runs our end: the benchmark, the number of transfers, and the flags. */
-    static Measured run(List<String> words) throws IOException {
-        List<String> flags = words.subList(2, words.size());
+    /** Runs our end. */
+    static Measured run(Job job) throws IOException {
+        Point point = job.point();
+        List<String> flags = job.isClient()
+                ? client(point, job.local(), job.server(), job.port(), job.iterations())
+                : server(point, job.local(), job.port(), job.iterations());
         long end = System.nanoTime() + PATIENCE.toNanos();
         while (true) {
             try {
                 StreamFigures figures = StreamCommand.measure(flags);
-                return measured(Benchmark.valueOf(words.get(0)), figures.micros(), Long.parseLong(words.get(1)))
+                return measured(point.benchmark(), figures.micros(), job.iterations())
                         .withSpent(figures.spent());
             } catch (ConnectException e) { // rdma_cm has no table of listeners
                 if (System.nanoTime() - end > 0) {

@@ -36,7 +36,7 @@ final class TerminalTable {
             Map<String, List<Summary>> byPlace = summaries.stream()
                     .filter(summary -> summary.point().benchmark() == benchmark)
                     .collect(Collectors.groupingBy(
-                            summary -> where(summary.point()), LinkedHashMap::new, Collectors.toList()));
+                            summary -> summary.point().connectionsAndRate(), LinkedHashMap::new, Collectors.toList()));
             byPlace.forEach((where, some) -> quantities(benchmark)
                     .forEach(quantity -> append(benchmark.title() + where + ": " + quantity.title(), quantity, some)));
         }
@@ -58,11 +58,6 @@ final class TerminalTable {
         return out.toString();
     }
 
-    private static String where(Point point) {
-        return (point.connections() == 1 ? "" : ", " + point.connections() + " connections")
-                + Point.title(point.rate());
-    }
-
     private static List<Quantity> quantities(Benchmark benchmark) {
         if (benchmark.isThroughput()) {
             return List.of(Quantity.MESSAGES, Quantity.BYTES, Quantity.PROCESSOR);
@@ -74,7 +69,7 @@ final class TerminalTable {
     private static boolean isOfLastMessages(Summary summary, Quantity quantity) {
         Point point = summary.point();
         return quantity == Quantity.P999
-                && point.way().isOfLastMessages()
+                && point.way().family() == Way.Family.UCX
                 && point.benchmark() != Benchmark.FIXED_RATE
                 && quantity.of(summary).isPresent();
     }
@@ -131,7 +126,7 @@ final class TerminalTable {
             out.append(String.format(
                     Locale.ROOT,
                     "  %s:%n    %d of %d runs; of %s round trips a second as few as %s came back%n",
-                    Failures.title(each.point()),
+                    each.point().title(),
                     each.count(Run::isBehind),
                     each.runs().size(),
                     Numbers.figure(each.median(Quantity.OFFERED)),

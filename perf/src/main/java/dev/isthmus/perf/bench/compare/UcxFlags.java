@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 /** The flags with which {@code ucx_perftest} and ours run a point, and the variables that select UCX's devices. */
 final class UcxFlags {
@@ -34,7 +33,7 @@ final class UcxFlags {
      * How many pairs of ends a point has: one for each connection, or two if messages go both ways, because a test of
      * {@code ucx_perftest} has one connection and one direction.
      */
-    static int lanes(Point point) {
+    static int pairs(Point point) {
         return point.connections() * (point.benchmark() == Benchmark.BOTH_WAYS ? 2 : 1);
     }
 
@@ -63,20 +62,14 @@ final class UcxFlags {
     }
 
     /**
-     * The result of a run, from the columns of {@code ucx_perftest}: half a round trip, and messages both ways.
-     *
-     * @param routed whether its point has a route, so that the percentile is the median
+     * The result of a run, from the columns of {@code ucx_perftest}: half a round trip, and messages both ways. With a
+     * route the percentile is the median.
      */
-    static Measured measured(
-            Benchmark benchmark,
-            boolean routed,
-            double averageMicros,
-            double percentileMicros,
-            double rate,
-            long iterations) {
+    static Measured measured(Point point, double averageMicros, double percentileMicros, double rate, long iterations) {
+        boolean routed = point.route().isPresent();
         double median = routed ? percentileMicros : Double.NaN;
         double p999 = routed ? Double.NaN : percentileMicros;
-        return switch (benchmark) {
+        return switch (point.benchmark()) {
             case ONE_WAY, BOTH_WAYS -> Measured.rate(rate, iterations);
             case ONE_SIDED -> Measured.times(averageMicros, median, p999, 1, iterations);
             case PING_PONG -> Measured.times(2 * averageMicros, 2 * median, 2 * p999, 2, iterations);
@@ -88,9 +81,11 @@ final class UcxFlags {
         return new IllegalArgumentException("ucx_perftest has no round trips at a fixed rate");
     }
 
-    /** The variables for a transport or, if there is none, for an end's device. */
-    static Map<String, String> environment(Venue.End end, Optional<UcxRoute.Transport> transport) {
-        return transport.map(chosen -> Map.of(TRANSPORTS, chosen.transports())).orElseGet(() -> environment(end));
+    /** The variables for the transport of a route or, if there is none, for an end's device. */
+    static Map<String, String> environment(Point point, Venue.End end) {
+        return point.route()
+                .map(route -> Map.of(TRANSPORTS, route.transport().transports()))
+                .orElseGet(() -> environment(end));
     }
 
     /** The variables that select an end's device for UCX; those of the user's environment stay. */

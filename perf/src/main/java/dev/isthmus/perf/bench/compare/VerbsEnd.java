@@ -14,8 +14,6 @@ import dev.isthmus.verbs.ProtectionDomain;
 import dev.isthmus.verbs.QueuePair;
 import dev.isthmus.verbs.RegisteredMemory;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
 
 /** One of two connected ends in the same process, for loops that {@code verbs.c} has in C, line by line. */
 record VerbsEnd(QueuePair pair, CompletionQueue queue, MemoryRegion region) {
@@ -30,25 +28,10 @@ record VerbsEnd(QueuePair pair, CompletionQueue queue, MemoryRegion region) {
         Measured run(VerbsEnd client, VerbsEnd server) throws IOException;
     }
 
-    /** The arguments of the loops here and in C. */
-    static List<String> words(Point point, Venue venue, long iterations) {
-        List<String> words = new ArrayList<>(List.of(
-                venue.client().device().orElseThrow(),
-                "" + venue.client().gidIndex().orElse(0),
-                venue.server().device().orElseThrow(),
-                "" + venue.server().gidIndex().orElse(0),
-                "" + point.bytes(),
-                "" + iterations));
-        if (point.benchmark() == Benchmark.FIXED_RATE) {
-            words.add("" + point.rate());
-        }
-        return words;
-    }
-
     /** Creates both ends, each with this many bytes of memory, connects them, and runs a loop. */
-    static Measured run(List<String> words, long bytes, Loop loop) throws IOException {
-        try (DeviceContext client = Device.named(words.get(0)).open();
-                DeviceContext server = Device.named(words.get(2)).open();
+    static Measured run(Job job, long bytes, Loop loop) throws IOException {
+        try (DeviceContext client = open(job.local());
+                DeviceContext server = open(job.server());
                 ProtectionDomain clientDomain = client.allocateProtectionDomain();
                 ProtectionDomain serverDomain = server.allocateProtectionDomain();
                 RegisteredMemory source = clientDomain.allocate(bytes, LOCAL_WRITE, REMOTE_WRITE);
@@ -57,14 +40,22 @@ record VerbsEnd(QueuePair pair, CompletionQueue queue, MemoryRegion region) {
                 CompletionQueue serverQueue = server.createCompletionQueue(2 * QUEUE);
                 QueuePair clientPair = pair(clientDomain, clientQueue);
                 QueuePair serverPair = pair(serverDomain, serverQueue)) {
-            GidEntry clientGid = client.gid(PORT, Integer.parseInt(words.get(1)));
-            GidEntry serverGid = server.gid(PORT, Integer.parseInt(words.get(3)));
+            GidEntry clientGid = gid(client, job.local());
+            GidEntry serverGid = gid(server, job.server());
             serverPair.connect(serverGid, clientPair.address(clientGid));
             clientPair.connect(clientGid, serverPair.address(serverGid));
             return loop.run(
                     new VerbsEnd(clientPair, clientQueue, source.region()),
                     new VerbsEnd(serverPair, serverQueue, target.region()));
         }
+    }
+
+    private static DeviceContext open(Venue.End end) {
+        return Device.named(end.device().orElseThrow()).open();
+    }
+
+    private static GidEntry gid(DeviceContext context, Venue.End end) {
+        return context.gid(PORT, end.gidIndex().orElse(0));
     }
 
     private static QueuePair pair(ProtectionDomain domain, CompletionQueue queue) {

@@ -70,16 +70,16 @@ final class VerbsFlags {
     }
 
     /**
-     * How many lanes a point has, and so threads, or processes in C: a latency program has one connection, a bandwidth
-     * program as many as it is told.
+     * How many pairs of ends a point has, and so threads, or processes in C: a latency program has one connection, a
+     * bandwidth program as many as it is told.
      */
-    static int lanes(Point point, boolean threadEach) {
+    static int pairs(Point point, boolean threadEach) {
         return isBandwidth(point) && !threadEach ? 1 : point.connections();
     }
 
     /** What each of them is told to run. */
-    static Point lane(Point point, boolean threadEach) {
-        return isBandwidth(point) ? point.with(point.connections() / lanes(point, threadEach)) : point;
+    static Point ofPair(Point point, boolean threadEach) {
+        return isBandwidth(point) ? point.with(point.connections() / pairs(point, threadEach)) : point;
     }
 
     /** The result of a bandwidth run. */
@@ -106,6 +106,6 @@ final class VerbsFlags {
     static Measured ofTimes(Point point, double average, double typical, Distribution times, long iterations) {
         double parts = parts(point);
         return Measured.times(average * parts, typical * parts, times.micros(99.9), (int) parts, iterations)
-                .withTimes(times);
+                .withAll(times);
     }
 }

@@ -15,34 +15,39 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * One end of a session of perftest's protocol. Mean and median are perftest's, with more digits; the times are all
- * there are.
+ * An end of verbs. Unless it has a loop of ours, it is an end of a session of perftest's protocol: mean and median are
+ * perftest's, with more digits; the times are all there are.
  */
 final class VerbsJob implements Observer {
 
-    /** The result of an end that measures nothing. */
-    static final Measured NOTHING = Measured.rate(Double.NaN, 0);
+    private static final String HOST = "127.0.0.1";
+
+    /** C waits forever, and an emulated processor on a busy machine stands still for longer than Java's 10 s. */
+    private static final List<String> SILENCE = List.of("--silence", "120");
 
     private static final Duration PATIENCE = Duration.ofMinutes(5);
     private static final double MILLION = 1e6;
 
+    private final Job job;
     private final PerfTest test;
     private Measured measured; // null until there are figures
     private Spent before = Spent.NOTHING;
 
-    private VerbsJob(PerfTest test) {
-        this.test = test;
+    private VerbsJob(Job job) {
+        this.job = job;
+        test = VerbsFlags.test(job.point());
     }
 
-    /**
-     * Runs an end with a test and its flags. The figures are perftest's: times are half a round trip, rates are
-     * of messages.
-     */
-    static Measured run(List<String> words) throws IOException {
-        PerfTest test = PerfTest.valueOf(words.getFirst());
-        var job = new VerbsJob(test);
-        Perftest.run(Plan.of(test, words.subList(1, words.size()).toArray(String[]::new)), PATIENCE, job);
-        return job.measured == null ? NOTHING : job.measured;
+    static Measured run(Job job) throws IOException {
+        if (job.role() == Job.Role.BOTH) {
+            return VerbsFlags.isOnTime(job.point()) ? SendTrips.run(job) : Writes.run(job);
+        }
+        List<String> flags = VerbsFlags.of(job.point(), job.local(), job.port(), job.iterations());
+        flags.addAll(SILENCE);
+        flags.addAll(job.isClient() ? List.of(HOST) : List.of("--listen", HOST));
+        var observer = new VerbsJob(job);
+        Perftest.run(Plan.of(observer.test, flags.toArray(String[]::new)), PATIENCE, observer);
+        return observer.measured == null ? Measured.NOTHING : observer.measured;
     }
 
     @Override
@@ -58,29 +63,23 @@ final class VerbsJob implements Observer {
     public void latency(int bytes, long[] posted) {
         Spent spent = spent(); // before the sorting
         LatencyStatistics figures = LatencyStatistics.of(test, posted);
-        measured = new Measured(
-                figures.average(),
-                figures.typical(),
-                Double.NaN,
-                Double.NaN,
-                0,
-                Double.NaN,
-                spent,
-                1,
-                Optional.of(Distribution.of(Percentiles.histogram(posted))));
+        Distribution times = Distribution.of(Percentiles.histogram(posted));
+        measured = VerbsFlags.ofTimes(job.point(), figures.average(), figures.typical(), times, job.iterations())
+                .withSpent(spent);
     }
 
     @Override
     public void bandwidth(Bandwidth mine, Optional<Bandwidth> theirs) {
         double both = mine.messageRate() + theirs.map(Bandwidth::messageRate).orElse(0.0);
-        measured = Measured.rate(both * MILLION, 0).withSpent(spent());
+        measured =
+                VerbsFlags.ofRate(job.point(), both * MILLION, job.iterations()).withSpent(spent());
     }
 
     /** Even an end that has nothing to do spends something. */
     @Override
     public void finished() {
         if (measured == null) {
-            measured = NOTHING.withSpent(spent());
+            measured = Measured.NOTHING.withSpent(spent());
         }
     }
 }

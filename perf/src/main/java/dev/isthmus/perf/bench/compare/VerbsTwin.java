@@ -4,11 +4,15 @@ package dev.isthmus.perf.bench.compare;
 import dev.isthmus.perf.bench.instructions.Twins;
 import dev.isthmus.perf.common.TemporaryFolder;
 import dev.isthmus.perf.common.Timetable;
+import dev.isthmus.perf.process.Children;
+import dev.isthmus.perf.process.Placement;
+import dev.isthmus.perf.process.ToolRun;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -102,18 +106,40 @@ final class VerbsTwin implements AutoCloseable {
         }
     }
 
-    /** The program and its arguments. */
-    List<String> command(List<String> words) {
+    /** Whether it takes the place of perftest's programs. */
+    boolean runs(Point point) {
+        return VerbsFlags.isOnTime(point) || (isThere() && VerbsFlags.isSingleWrite(point));
+    }
+
+    /** Runs the program, which is both ends. */
+    Measured run(Point point, Venue venue, long iterations, Children children, Duration limit)
+            throws IOException, InterruptedException {
         List<String> command =
                 new ArrayList<>(List.of(folder.path().resolve(NAME).toString()));
-        command.addAll(words);
-        return command;
+        command.addAll(arguments(point, venue, iterations));
+        try (var running = new ToolRun(Placement.CLIENT, command, Map.of(), children)) {
+            return read(point, running.awaitOutput(limit), iterations);
+        }
+    }
+
+    private static List<String> arguments(Point point, Venue venue, long iterations) {
+        List<String> words = new ArrayList<>();
+        for (Venue.End end : List.of(venue.client(), venue.server())) {
+            words.add(end.device().orElseThrow());
+            words.add("" + end.gidIndex().orElse(0));
+        }
+        words.addAll(List.of("" + point.bytes(), "" + iterations));
+        if (point.benchmark() == Benchmark.FIXED_RATE) {
+            words.add("" + point.rate());
+        }
+        return words;
     }
 
     /** The commands that repeat a run by hand, from the project's folder. */
-    static String byHand(List<String> words) {
+    static String byHand(Point point, Venue venue, long iterations) {
         return "cc -O2 -pthread -o /tmp/" + NAME + " perf/src/main/resources/dev/isthmus/perf/bench/compare/" + SOURCE
-                + " " + String.join(" ", LIBRARIES) + " && /tmp/" + NAME + " " + String.join(" ", words);
+                + " " + String.join(" ", LIBRARIES) + " && /tmp/" + NAME + " "
+                + String.join(" ", arguments(point, venue, iterations));
     }
 
     /** Reads the program's output for this many writes or, at a fixed rate, round trips. */

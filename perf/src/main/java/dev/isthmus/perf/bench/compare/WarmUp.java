@@ -27,14 +27,13 @@ final class WarmUp {
 
     /** Runs a point. */
     @FunctionalInterface
-    interface Runner {
-        Measured run(Contender contender, Point point, long iterations, double seconds)
-                throws IOException, InterruptedException;
+    interface PointRun {
+        Measured run(Point point, long iterations, double seconds) throws IOException, InterruptedException;
     }
 
     private final Comparison.Options options;
     private final Pace pace;
-    private final Runner runner;
+    private final PointRun runner;
     private final BooleanSupplier stops;
     private final LongSupplier clock;
     private final Map<Point, Boolean> warm = new HashMap<>();
@@ -46,7 +45,7 @@ final class WarmUp {
      * @param stops whether the user wants everything to end
      * @param clock nanoseconds
      */
-    WarmUp(Comparison.Options options, Pace pace, Runner runner, BooleanSupplier stops, LongSupplier clock) {
+    WarmUp(Comparison.Options options, Pace pace, PointRun runner, BooleanSupplier stops, LongSupplier clock) {
         this.options = options;
         this.pace = pace;
         this.runner = runner;
@@ -58,20 +57,21 @@ final class WarmUp {
      * Warms a point up. Returns false if its JVMs do not become steady in time. The time begins when the pace is known:
      * before that, a JVM starts and loads classes, which does not count.
      */
-    boolean run(Contender contender, Point point) throws IOException, InterruptedException {
-        if (options.once() && (!contender.warmsUp() || warm.containsKey(point))) {
+    boolean run(Point point) throws IOException, InterruptedException {
+        boolean compiles = !point.way().isC();
+        if (options.once() && (!compiles || warm.containsKey(point))) {
             return warm.getOrDefault(point, true);
         }
-        if (!contender.warmsUp()) {
-            look(contender, point, options.seconds());
+        if (!compiles) {
+            look(point, options.seconds());
             return true;
         }
         double seconds = sliceSeconds(options.seconds());
-        look(contender, point, seconds);
+        look(point, seconds);
         var steady = new Steady();
         long end = clock.getAsLong() + (long) (options.warmUpSeconds() * 1e9);
         while (!steady.isSteady() && clock.getAsLong() - end < 0 && !stops.getAsBoolean()) {
-            Measured slice = slice(contender, point, seconds);
+            Measured slice = slice(point, seconds);
             steady.add(slice.figure(), seconds, slice.spent().compileMillis());
         }
         warm.put(point, steady.isSteady());
@@ -86,15 +86,15 @@ final class WarmUp {
     /**
      * Each look may be many times as long as the one before, so a few are enough, unless the machine is busy at times.
      */
-    private void look(Contender contender, Point point, double seconds) throws IOException, InterruptedException {
+    private void look(Point point, double seconds) throws IOException, InterruptedException {
         for (int i = 0; i < LOOKS && !pace.isKnown(point, seconds) && !stops.getAsBoolean(); i++) {
-            slice(contender, point, seconds);
+            slice(point, seconds);
         }
     }
 
-    private Measured slice(Contender contender, Point point, double seconds) throws IOException, InterruptedException {
-        long iterations = contender.warmsUp() ? pace.sliceIterations(point, seconds) : pace.iterations(point, seconds);
-        Measured slice = runner.run(contender, point, iterations, seconds);
+    private Measured slice(Point point, double seconds) throws IOException, InterruptedException {
+        long iterations = point.way().isC() ? pace.iterations(point, seconds) : pace.sliceIterations(point, seconds);
+        Measured slice = runner.run(point, iterations, seconds);
         pace.learn(point, iterations, slice);
         return slice;
     }

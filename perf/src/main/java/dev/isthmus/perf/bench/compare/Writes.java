@@ -8,7 +8,6 @@ import dev.isthmus.verbs.SendOpcode;
 import dev.isthmus.verbs.SendRequest;
 import dev.isthmus.verbs.WorkCompletions;
 import java.io.IOException;
-import java.util.List;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -34,15 +33,14 @@ final class Writes {
     }
 
     /** Creates both ends, and writes. */
-    static Measured run(List<String> words) throws IOException {
-        int bytes = Integer.parseInt(words.get(4));
-        return VerbsEnd.run(words, bytes, (client, server) -> {
+    static Measured run(Job job) throws IOException {
+        return VerbsEnd.run(job, job.bytes(), (client, server) -> {
             SendRequest request = SendRequest.prepare(client.region())
-                    .range(0, bytes)
+                    .range(0, job.bytes())
                     .opcode(SendOpcode.RDMA_WRITE)
                     .remote(server.region().remoteMemory(), 0)
                     .signaled(true);
-            return new Writes(client, request).run(Long.parseLong(words.get(5)));
+            return new Writes(client, request).run(job.iterations());
         });
     }
 

@@ -20,7 +20,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
@@ -31,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("unit")
 class AgentTest {
 
-    private static final String HERE = "127.0.0.1";
+    private static final Point POINT = new Point(Way.NIO_BLOCKING, Benchmark.PING_PONG, 8, 1);
     private static final Duration LIMIT = TestDeadlines.ofSeconds(60);
 
     @TempDir
@@ -44,9 +43,8 @@ class AgentTest {
             CompletableFuture<String> refused = agent.ask("nonsense"); // answered, so it is up
             assertThrows(IOException.class, () -> Agent.await(refused, LIMIT));
             Process process = agent.process();
-            var job =
-                    new NioJob(true, Benchmark.PING_PONG, 8, 1, 50, 0, HERE, HERE, Ports.free()); // nobody will connect
-            CompletableFuture<String> asked = agent.ask(AgentProgram.NIO_SERVE + " " + job.format());
+            CompletableFuture<String> asked =
+                    agent.ask(MadeUp.job(Job.Role.SERVER, POINT, 50, Ports.free())); // nobody will connect
             signal("SEGV", process.pid());
             var e = assertThrows(CrashException.class, () -> Agent.await(asked, LIMIT));
             Path report = folder.resolve("hs_err_pid" + process.pid() + ".log");
@@ -62,16 +60,12 @@ class AgentTest {
                 var server = new Agent(children, Placement.SERVER, Map.of());
                 var client = new Agent(children, Placement.CLIENT, Map.of())) {
             int port = Ports.free();
-            var endless = new NioJob(true, Benchmark.PING_PONG, 8, 1, Long.MAX_VALUE, 0, HERE, HERE, port);
-            String job = " " + endless.format();
-            var lane = new AgentLane(
-                    new AgentLane.End(server, AgentProgram.NIO_SERVE + job),
-                    new AgentLane.End(client, AgentProgram.NIO_ASK + job),
-                    OptionalInt.of(port),
-                    measured -> measured);
-            lane.listen(LIMIT);
+            var pair = new AgentPair(
+                    new AgentPair.End(server, MadeUp.job(Job.Role.SERVER, POINT, Long.MAX_VALUE, port)),
+                    new AgentPair.End(client, MadeUp.job(Job.Role.CLIENT, POINT, Long.MAX_VALUE, port)));
+            pair.listen(LIMIT);
             signal("SEGV", server.process().pid());
-            assertThrows(CrashException.class, () -> lane.measure(LIMIT, Optional.empty()));
+            assertThrows(CrashException.class, () -> pair.measure(LIMIT, Optional.empty()));
         }
     }
 
@@ -86,20 +80,19 @@ class AgentTest {
                 CompletableFuture<String> refused = agent.ask("nonsense"); // answered, so it is up
                 assertThrows(IOException.class, () -> Agent.await(refused, LIMIT));
             }
-            var waiting = new NioJob(true, Benchmark.PING_PONG, 8, 1, 50, 0, HERE, HERE, Ports.free());
-            var lane = new AgentLane(
-                    new AgentLane.End(server, "nonsense"),
-                    new AgentLane.End(client, AgentProgram.NIO_SERVE + " " + waiting.format()), // nobody will connect
-                    OptionalInt.empty(),
-                    measured -> measured);
+            var failing = new Point(Way.NETTY_RDMA, Benchmark.PING_PONG, 8, 1);
+            var pair = new AgentPair(
+                    new AgentPair.End(server, MadeUp.job(Job.Role.SERVER, failing, 50, -1)),
+                    new AgentPair.End(
+                            client, MadeUp.job(Job.Role.SERVER, POINT, 50, Ports.free()))); // nobody will connect
             signal("SEGV", client.process().pid());
             Path report = folder.resolve("hs_err_pid" + client.process().pid() + ".log");
             while (!Files.exists(report)) {
                 assertTrue(client.isAlive());
                 Thread.onSpinWait(); // nothing announces it; JUnit's limit ends it
             }
-            lane.listen(LIMIT);
-            var e = assertThrows(CrashException.class, () -> lane.measure(LIMIT, Optional.empty()));
+            pair.listen(LIMIT);
+            var e = assertThrows(CrashException.class, () -> pair.measure(LIMIT, Optional.empty()));
             assertTrue(e.getMessage().contains(report + " says where"), e::getMessage);
         }
     }
@@ -111,15 +104,12 @@ class AgentTest {
                 var children = new Children(folder);
                 var server = new Agent(children, Placement.SERVER, Map.of());
                 var client = new Agent(children, Placement.CLIENT, Map.of())) {
-            String job =
-                    " " + new NioJob(true, Benchmark.PING_PONG, 8, 1, 50, 0, HERE, HERE, taken.getLocalPort()).format();
-            var lane = new AgentLane(
-                    new AgentLane.End(server, AgentProgram.NIO_SERVE + job),
-                    new AgentLane.End(client, AgentProgram.NIO_ASK + job),
-                    OptionalInt.empty(),
-                    measured -> measured);
-            lane.listen(LIMIT);
-            var e = assertThrows(IOException.class, () -> lane.measure(LIMIT, Optional.empty()));
+            int port = taken.getLocalPort();
+            var pair = new AgentPair(
+                    new AgentPair.End(server, MadeUp.job(Job.Role.SERVER, POINT, 50, port)),
+                    new AgentPair.End(client, MadeUp.job(Job.Role.CLIENT, POINT, 50, port)));
+            pair.listen(LIMIT);
+            var e = assertThrows(IOException.class, () -> pair.measure(LIMIT, Optional.empty()));
             assertTrue(e.getMessage().contains("Address already in use"), e::getMessage);
             assertFalse(e.getMessage().contains("no answer"), e::getMessage);
         }

@@ -21,6 +21,12 @@ final class MadeUp {
 
     private MadeUp() {}
 
+    /** An end on the loopback interface. */
+    static Job job(Job.Role role, Point point, long iterations, int port) {
+        Venue.End here = Venue.loopback().client();
+        return new Job(role, point, here, here, port, iterations);
+    }
+
     static Setting setting(List<Point> points) {
         Map<String, String> lines = new LinkedHashMap<>();
         lines.put("machine", "2 x a cpu");

@@ -10,7 +10,6 @@ import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
@@ -22,18 +21,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Tag("unit")
 class NettyJobTest {
 
-    private static final String HERE = "127.0.0.1";
-
-    private static NettyJob job(NettyTransport transport, Benchmark benchmark, int bytes, int connections, int port) {
-        return new NettyJob(
-                transport,
-                new NioJob(false, benchmark, bytes, connections, 50, NioTest.rate(benchmark), HERE, HERE, port));
+    private static Job job(Job.Role role, Way way, Benchmark benchmark, int bytes, int connections, int port) {
+        return MadeUp.job(role, new Point(way, benchmark, bytes, connections, NioTest.rate(benchmark)), 50, port);
     }
 
-    private static CompletableFuture<Measured> start(NettyJob job) {
+    private static CompletableFuture<Measured> start(Job job) {
         return CompletableFuture.supplyAsync(() -> {
             try {
-                return job.serve();
+                return new NettyJob(job).run();
             } catch (IOException e) {
                 throw new IllegalStateException(e);
             }
@@ -42,51 +37,48 @@ class NettyJobTest {
 
     @ParameterizedTest
     @CsvSource({
-        "NIO, FIXED_RATE, 8, 128",
-        "NIO, FIXED_RATE, 300000, 1",
-        "NIO, ONE_WAY, 1, 1",
-        "NIO, ONE_WAY, 300000, 2",
-        "NIO, PING_PONG, 8, 128",
-        "NIO, PING_PONG, 300000, 3",
-        "EPOLL, ONE_WAY, 300000, 2",
-        "EPOLL, PING_PONG, 8, 1"
+        "NETTY_TCP, FIXED_RATE, 8, 128",
+        "NETTY_TCP, FIXED_RATE, 300000, 1",
+        "NETTY_TCP, ONE_WAY, 1, 1",
+        "NETTY_TCP, ONE_WAY, 300000, 2",
+        "NETTY_TCP, PING_PONG, 8, 128",
+        "NETTY_TCP, PING_PONG, 300000, 3",
+        "NETTY_EPOLL, ONE_WAY, 300000, 2",
+        "NETTY_EPOLL, PING_PONG, 8, 1"
     })
-    void shouldMeasure(NettyTransport transport, Benchmark benchmark, int bytes, int connections) throws Exception {
-        NettyJob job = job(transport, benchmark, bytes, connections, Ports.free());
-        CompletableFuture<Measured> server = start(job);
-        Measured measured = job.ask(); // which tries until the server listens
+    void shouldMeasure(Way way, Benchmark benchmark, int bytes, int connections) throws Exception {
+        int port = Ports.free();
+        CompletableFuture<Measured> server = start(job(Job.Role.SERVER, way, benchmark, bytes, connections, port));
+        Measured measured = new NettyJob(job(Job.Role.CLIENT, way, benchmark, bytes, connections, port))
+                .run(); // which tries until the server listens
         server.get(TestDeadlines.seconds(60), TimeUnit.SECONDS);
         assertTrue(measured.messagesPerSecond() > 0, measured.toString());
         assertEquals(50L * connections * (benchmark == Benchmark.ONE_WAY ? 1 : 2), measured.messages());
-        assertEquals(benchmark.isRoundTrip(), measured.averageMicros() > 0);
+        assertEquals(benchmark.isRoundTrip(), measured.times().averageMicros() > 0);
     }
 
     /** Many times, because an event loop that ends may or may not close what is open in it. */
     @Test
     void shouldListenNoLongerWhenItHasServed() throws Exception {
         for (int i = 0; i < 200; i++) {
-            NettyJob job = job(NettyTransport.NIO, Benchmark.PING_PONG, 8, 16, Ports.free());
-            CompletableFuture<Measured> server = start(job);
-            job.ask();
+            int port = Ports.free();
+            CompletableFuture<Measured> server =
+                    start(job(Job.Role.SERVER, Way.NETTY_TCP, Benchmark.PING_PONG, 8, 16, port));
+            new NettyJob(job(Job.Role.CLIENT, Way.NETTY_TCP, Benchmark.PING_PONG, 8, 16, port)).run();
             server.get(TestDeadlines.seconds(60), TimeUnit.SECONDS);
-            try (var next = new ServerSocket(job.ends().port(), 1, InetAddress.getLoopbackAddress())) {
-                assertEquals(job.ends().port(), next.getLocalPort());
+            try (var next = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+                assertEquals(port, next.getLocalPort());
             }
         }
     }
 
     @Test
-    void shouldPassAJobOnAsWords() {
-        NettyJob job = job(NettyTransport.RDMA, Benchmark.PING_PONG, 4096, 128, 1234);
-        assertEquals(job, NettyJob.parse(List.of(job.format().split(" ", -1))));
-    }
-
-    @Test
     void shouldFailWhenTheOtherEndGoes() throws Exception {
         try (var server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            NettyJob job = job(NettyTransport.NIO, Benchmark.PING_PONG, 8, 1, server.getLocalPort());
+            var job =
+                    new NettyJob(job(Job.Role.CLIENT, Way.NETTY_TCP, Benchmark.PING_PONG, 8, 1, server.getLocalPort()));
             CompletableFuture<IOException> client =
-                    CompletableFuture.supplyAsync(() -> assertThrows(IOException.class, job::ask));
+                    CompletableFuture.supplyAsync(() -> assertThrows(IOException.class, job::run));
             try (var connection = server.accept()) {
                 assertEquals(8, connection.getInputStream().readNBytes(8).length);
             }

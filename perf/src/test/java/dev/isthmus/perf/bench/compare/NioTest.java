@@ -11,7 +11,6 @@ import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
@@ -23,10 +22,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Tag("unit")
 class NioTest {
 
-    private static final String HERE = "127.0.0.1";
-
-    private static NioJob job(boolean blocking, Benchmark benchmark, int bytes, int connections, int port) {
-        return new NioJob(blocking, benchmark, bytes, connections, 50, rate(benchmark), HERE, HERE, port);
+    private static Job job(Job.Role role, boolean blocking, Benchmark benchmark, int bytes, int connections, int port) {
+        Way way = blocking ? Way.NIO_BLOCKING : Way.NIO_NON_BLOCKING;
+        return MadeUp.job(role, new Point(way, benchmark, bytes, connections, rate(benchmark)), 50, port);
     }
 
     /** The number of round trips in a second. */
@@ -53,20 +51,20 @@ class NioTest {
         "false, PING_PONG, 300000, 3"
     })
     void shouldMeasure(boolean blocking, Benchmark benchmark, int bytes, int connections) throws Exception {
-        NioJob job = job(blocking, benchmark, bytes, connections, Ports.free());
-        CompletableFuture<Measured> server = start(job);
-        Measured measured = job.ask();
+        int port = Ports.free();
+        CompletableFuture<Measured> server = start(job(Job.Role.SERVER, blocking, benchmark, bytes, connections, port));
+        Measured measured = NioSockets.run(job(Job.Role.CLIENT, blocking, benchmark, bytes, connections, port));
         server.get(TestDeadlines.seconds(60), TimeUnit.SECONDS);
         assertTrue(measured.messagesPerSecond() > 0, measured.toString());
         int each = benchmark == Benchmark.ONE_WAY ? 1 : 2;
         assertEquals(50L * connections * each, measured.messages());
-        assertEquals(benchmark.isRoundTrip(), measured.averageMicros() > 0);
+        assertEquals(benchmark.isRoundTrip(), measured.times().averageMicros() > 0);
     }
 
-    private static CompletableFuture<Measured> start(NioJob job) throws Exception {
+    private static CompletableFuture<Measured> start(Job job) throws Exception {
         CompletableFuture<Measured> server = CompletableFuture.supplyAsync(() -> {
             try {
-                return job.serve();
+                return NioSockets.run(job);
             } catch (IOException e) {
                 throw new IllegalStateException(e);
             }
@@ -79,18 +77,20 @@ class NioTest {
     }
 
     @Test
-    void shouldPassAJobOnAsWords() {
-        NioJob job = job(true, Benchmark.BOTH_WAYS, 4096, 16, 1234);
-        assertEquals(job, NioJob.parse(List.of(job.format().split(" ", -1))));
+    void shouldPassAJobOnAsALineOfJson() throws IOException {
+        Job job = job(Job.Role.CLIENT, true, Benchmark.BOTH_WAYS, 4096, 16, 1234);
+        String line = RunStore.JSON.writeValueAsString(job);
+        assertEquals(1, line.lines().count());
+        assertEquals(job, RunStore.JSON.readValue(line, Job.class));
     }
 
     @ParameterizedTest
     @CsvSource({"true", "false"})
     void shouldFailWhenTheOtherEndGoes(boolean blocking) throws Exception {
         try (var server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            NioJob job = job(blocking, Benchmark.PING_PONG, 8, 1, server.getLocalPort());
+            Job job = job(Job.Role.CLIENT, blocking, Benchmark.PING_PONG, 8, 1, server.getLocalPort());
             CompletableFuture<IOException> client =
-                    CompletableFuture.supplyAsync(() -> assertThrows(IOException.class, job::ask));
+                    CompletableFuture.supplyAsync(() -> assertThrows(IOException.class, () -> NioSockets.run(job)));
             try (var connection = server.accept()) {
                 connection.getOutputStream().write(new byte[1]);
                 assertEquals(8, connection.getInputStream().readNBytes(8).length);
@@ -105,13 +105,13 @@ class NioTest {
 
     @Test
     void shouldListenOnItsAddressOnly() throws Exception {
-        NioJob job = job(true, Benchmark.PING_PONG, 8, 1, Ports.free());
-        CompletableFuture<Measured> server = start(job);
+        int port = Ports.free();
+        CompletableFuture<Measured> server = start(job(Job.Role.SERVER, true, Benchmark.PING_PONG, 8, 1, port));
         // Another process may listen on the same port of another address.
-        try (var other = new ServerSocket(job.port(), 1, InetAddress.getByAddress(new byte[] {127, 0, 0, 2}))) {
+        try (var other = new ServerSocket(port, 1, InetAddress.getByAddress(new byte[] {127, 0, 0, 2}))) {
             assertTrue(other.isBound());
         }
-        job.ask();
+        NioSockets.run(job(Job.Role.CLIENT, true, Benchmark.PING_PONG, 8, 1, port));
         server.get(TestDeadlines.seconds(60), TimeUnit.SECONDS);
     }
 }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.perf.common.Spent;
+import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -112,32 +113,34 @@ class SteadyTest {
     }
 
     @Test
-    void shouldPassFiguresOnAsALine() {
-        Measured times = Measured.times(10, 9, 20, 2, 5000).withSpent(new Spent(7, 12_345));
-        assertEquals(times, Measured.parse(times.format()));
-        assertEquals(200_000, times.messagesPerSecond());
-        assertEquals(10_000, times.messages());
+    void shouldPassFiguresOnAsALineOfJson() throws IOException {
+        Measured times = Measured.times(Distribution.ofMicros(10, 9, 20), 10, 2).withSpent(new Spent(7, 12_345));
+        assertEquals(times, passedOn(times));
+        Measured few = Measured.times(10, 9, 20, 2, 5000);
+        assertEquals(few, passedOn(few));
+        assertEquals(200_000, few.messagesPerSecond());
+        assertEquals(10_000, few.messages());
         Measured rate = Measured.rate(1234.5, 100);
-        assertEquals(rate, Measured.parse(rate.format()));
+        assertEquals(rate, passedOn(rate));
         assertEquals(1e6 / 1234.5, rate.figure());
+    }
+
+    private static Measured passedOn(Measured measured) throws IOException {
+        return Agent.measured(RunStore.JSON.writeValueAsString(measured));
     }
 
     @Test
     void shouldHaveNoTailOfFewOperations() {
-        assertTrue(Measured.optional(Measured.times(10, 9, 20, 2, 999).p999Micros())
-                .isEmpty());
-        assertEquals(
-                20,
-                Measured.optional(Measured.times(10, 9, 20, 2, 1000).p999Micros())
-                        .orElseThrow());
+        assertTrue(Double.isNaN(Measured.times(10, 9, 20, 2, 999).times().p999Micros()));
+        assertEquals(20, Measured.times(10, 9, 20, 2, 1000).times().p999Micros());
     }
 
     @Test
     void shouldAddWhatConnectionsMeasuredTogether() {
         Measured together =
                 Measured.together(List.of(Measured.times(10, 9, 20, 2, 1000), Measured.times(20, 19, 40, 2, 1000)));
-        assertEquals(15, together.averageMicros());
-        assertEquals(40, together.p999Micros());
+        assertEquals(15, together.times().averageMicros());
+        assertEquals(40, together.times().p999Micros());
         assertEquals(300_000, together.messagesPerSecond());
         assertEquals(4000, together.messages());
         assertEquals(0.02, together.seconds());
@@ -151,12 +154,12 @@ class SteadyTest {
         assertEquals(0, overlap(10, 11, 12, 13), 1e-9);
     }
 
-    /** The overlap of two lanes, each with the seconds at which it begins and ends. */
+    /** The overlap of two pairs, each with the seconds at which it begins and ends. */
     private static double overlap(double begin, double end, double otherBegin, double otherEnd) {
-        return Lane.overlap(List.of(ended(begin, end), ended(otherBegin, otherEnd)));
+        return EndPair.overlap(List.of(ended(begin, end), ended(otherBegin, otherEnd)));
     }
 
-    private static Lane.Ended ended(double begin, double end) {
-        return new Lane.Ended(Measured.rate(1000 / (end - begin), 1000), (long) (end * 1e9));
+    private static EndPair.Ended ended(double begin, double end) {
+        return new EndPair.Ended(Measured.rate(1000 / (end - begin), 1000), (long) (end * 1e9));
     }
 }

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -48,13 +49,13 @@ class ToolOutputTest {
 
     @Test
     void shouldReadRoundTripsOfPerftest() throws IOException {
-        Measured measured = VerbsTools.read(point(Way.C_VERBS_SEND, Benchmark.PING_PONG, 64), 2000, output(TIMES));
-        assertEquals(2 * 31.37, measured.averageMicros(), 1e-9);
-        assertEquals(2 * 29.04, measured.typicalMicros(), 1e-9);
+        Measured measured = new VerbsTool().read(point(Way.C_VERBS_SEND, Benchmark.PING_PONG, 64), 2000, output(TIMES));
+        assertEquals(2 * 31.37, measured.times().averageMicros(), 1e-9);
+        assertEquals(2 * 29.04, measured.times().typicalMicros(), 1e-9);
         // The longest of 199 times: perftest leaves it out, and prints the one before, 131.50.
-        assertEquals(2 * 5468.3, measured.p999Micros(), 11);
-        assertEquals(199, measured.times().orElseThrow().count());
-        assertEquals(2 * 29.04, measured.times().orElseThrow().micros(50), 0.06);
+        assertEquals(2 * 5468.3, measured.times().p999Micros(), 11);
+        assertEquals(199, measured.times().all().orElseThrow().count());
+        assertEquals(2 * 29.04, measured.times().all().orElseThrow().micros(50), 0.06);
         assertEquals(1e6 / 31.37, measured.messagesPerSecond(), 1e-6);
     }
 
@@ -62,7 +63,7 @@ class ToolOutputTest {
     void shouldReadTransfersOfRstream() throws IOException {
         String output = output("rstream.txt");
         Measured trips = StreamFlags.read(Benchmark.PING_PONG, 2000, output);
-        assertEquals(2 * 194.47, trips.averageMicros(), 1e-9);
+        assertEquals(2 * 194.47, trips.times().averageMicros(), 1e-9);
         assertEquals(4000, trips.messages());
         Measured rate = StreamFlags.read(Benchmark.ONE_WAY, 2000, output);
         assertEquals(1e6 / 194.47, rate.messagesPerSecond(), 1e-6);
@@ -92,28 +93,29 @@ class ToolOutputTest {
     void shouldRefuseLatenciesWithoutTheTimesOfAllMessages() throws IOException {
         Point point = point(Way.C_VERBS_SEND, Benchmark.PING_PONG, 64);
         String output = output("ib_send_lat.txt");
-        assertThrows(IOException.class, () -> VerbsTools.read(point, 2000, output));
+        assertThrows(IOException.class, () -> new VerbsTool().read(point, 2000, output));
     }
 
     @Test
     void shouldReadReadsOfPerftestAsTheyAre() throws IOException {
-        Measured measured = VerbsTools.read(
-                point(Way.C_VERBS_READ, Benchmark.ONE_SIDED, 64),
-                1000,
-                "#, usec\n1, 8.5\n2, 7\n" + output("ib_read_lat.txt"));
-        assertEquals(391.60, measured.averageMicros(), 1e-9);
-        assertEquals(8.5, measured.p999Micros(), 0.009);
+        Measured measured = new VerbsTool()
+                .read(
+                        point(Way.C_VERBS_READ, Benchmark.ONE_SIDED, 64),
+                        1000,
+                        "#, usec\n1, 8.5\n2, 7\n" + output("ib_read_lat.txt"));
+        assertEquals(391.60, measured.times().averageMicros(), 1e-9);
+        assertEquals(8.5, measured.times().p999Micros(), 0.009);
         assertEquals(1000, measured.messages());
     }
 
     @Test
     void shouldReadRatesOfPerftest() throws IOException {
         Measured small =
-                VerbsTools.read(point(Way.C_VERBS_SEND, Benchmark.ONE_WAY, 64), 2000, output("ib_send_bw-64.txt"));
+                new VerbsTool().read(point(Way.C_VERBS_SEND, Benchmark.ONE_WAY, 64), 2000, output("ib_send_bw-64.txt"));
         assertEquals(2737, small.messagesPerSecond(), 1e-6);
-        assertTrue(Double.isNaN(small.averageMicros()));
-        Measured large = VerbsTools.read(
-                point(Way.C_VERBS_SEND, Benchmark.BOTH_WAYS, 65536), 500, output("ib_send_bw-64K-b.txt"));
+        assertTrue(Double.isNaN(small.times().averageMicros()));
+        Measured large = new VerbsTool()
+                .read(point(Way.C_VERBS_SEND, Benchmark.BOTH_WAYS, 65536), 500, output("ib_send_bw-64K-b.txt"));
         assertEquals(5.76 * 16, large.messagesPerSecond(), 1e-6);
         assertEquals(1000, large.messages());
     }
@@ -123,20 +125,20 @@ class ToolOutputTest {
         Point write = point(Way.C_VERBS_WRITE, Benchmark.ONE_SIDED, 64);
         assertEquals(PerfTest.WRITE_BW, VerbsFlags.test(write));
         assertTrue(String.join(" ", VerbsFlags.of(write, END, 1, 100)).endsWith("-N -t 1 -Q 1"));
-        Measured measured = VerbsTools.read(write, 2000, output("ib_send_bw-64.txt"));
-        assertEquals(1e6 / 2737, measured.averageMicros(), 1e-6);
-        assertTrue(Measured.optional(measured.p999Micros()).isEmpty());
+        Measured measured = new VerbsTool().read(write, 2000, output("ib_send_bw-64.txt"));
+        assertEquals(1e6 / 2737, measured.times().averageMicros(), 1e-6);
+        assertTrue(Double.isNaN(measured.times().p999Micros()));
     }
 
     @Test
     void shouldReadTheTimesOfWrites() throws IOException {
         Point point = point(Way.C_VERBS_WRITE, Benchmark.ONE_SIDED, 64);
         Measured measured = VerbsTwin.read(point, "38000 1500\n40000 498\n90000 2\n", 2000);
-        assertEquals((38 * 1500 + 40 * 498 + 90 * 2) / 2000.0, measured.averageMicros(), 1e-9);
-        assertEquals(38, measured.typicalMicros(), 0.038);
-        assertEquals(40, measured.p999Micros(), 0.04);
+        assertEquals((38 * 1500 + 40 * 498 + 90 * 2) / 2000.0, measured.times().averageMicros(), 1e-9);
+        assertEquals(38, measured.times().typicalMicros(), 0.038);
+        assertEquals(40, measured.times().p999Micros(), 0.04);
         assertEquals(2000, measured.messages());
-        assertEquals(90, measured.times().orElseThrow().micros(100), 0.09);
+        assertEquals(90, measured.times().all().orElseThrow().micros(100), 0.09);
         for (String other : List.of("", "38000 1999", "38000", "ibv_open_device: No such device", "-1 2000")) {
             assertThrows(IOException.class, () -> VerbsTwin.read(point, other, 2000), other);
         }
@@ -147,7 +149,7 @@ class ToolOutputTest {
         Point point = point(Way.C_VERBS_SEND, Benchmark.FIXED_RATE, 64).at(1000);
         Measured kept = VerbsTwin.read(point, "1999500000 38500\n38000 1500\n40000 500\n", 2000);
         assertEquals(2 * 1000, kept.messagesPerSecond(), 1e-9);
-        assertEquals(38.5, kept.averageMicros(), 0.04);
+        assertEquals(38.5, kept.times().averageMicros(), 0.04);
         assertEquals(2, kept.seconds(), 1e-9);
         Measured behind = VerbsTwin.read(point, "4000000000 2000000000\n38000 1500\n40000 500\n", 2000);
         assertEquals(2 * 500, behind.messagesPerSecond(), 1e-9);
@@ -158,26 +160,24 @@ class ToolOutputTest {
     @Test
     void shouldTellOfPerftestWhereNothingCompilesTheWrites() {
         Point write = point(Way.C_VERBS_WRITE, Benchmark.ONE_SIDED, 64);
-        var venue = new Venue(END, OTHER);
-        assertEquals("rxe1 1 rxe0 1 64 100", String.join(" ", VerbsEnd.words(write, venue, 100)));
-        try (var children = new Children();
-                var tools = new VerbsTools(venue, children, VerbsTwin.none("no compiler"), false)) {
-            assertTrue(tools.command(write, 100).startsWith("ib_write_bw"), tools.command(write, 100));
-        }
+        String command = byHand(write, false);
+        assertTrue(command.startsWith("ib_write_bw"), command);
+        String twin = VerbsTwin.byHand(write, new Venue(END, OTHER), 100);
+        assertTrue(twin.endsWith(" rxe1 1 rxe0 1 64 100"), twin);
     }
 
     @Test
     void shouldSayThatPerftestPrintedNoFigures() throws IOException {
         Point point = point(Way.C_VERBS_SEND, Benchmark.PING_PONG, 64);
-        assertThrows(IOException.class, () -> VerbsTools.read(point, 10, "Couldn't connect"));
+        assertThrows(IOException.class, () -> new VerbsTool().read(point, 10, "Couldn't connect"));
         for (String none : List.of("nan", "inf")) {
             String spoilt = output("ib_send_lat.txt").replace("687.74", none);
-            assertThrows(VerbsTools.NoFigureException.class, () -> VerbsTools.read(point, 10, spoilt));
+            assertThrows(ToolRunner.NoFigureException.class, () -> new VerbsTool().read(point, 10, spoilt));
         }
         Point rate = point(Way.C_VERBS_SEND, Benchmark.ONE_WAY, 64);
-        assertThrows(IOException.class, () -> VerbsTools.read(rate, 10, ""));
+        assertThrows(IOException.class, () -> new VerbsTool().read(rate, 10, ""));
         String noRate = output("ib_send_bw-64.txt").replaceAll("0\\.002737", "-nan");
-        assertThrows(VerbsTools.NoFigureException.class, () -> VerbsTools.read(rate, 10, noRate));
+        assertThrows(ToolRunner.NoFigureException.class, () -> new VerbsTool().read(rate, 10, noRate));
     }
 
     /**
@@ -189,26 +189,28 @@ class ToolOutputTest {
         Point point = point(Way.C_VERBS_SEND, Benchmark.PING_PONG, 64);
         String output = output(TIMES).replace("10.25", "-nan");
         assertTrue(output.contains("-nan"), output);
-        Measured measured = VerbsTools.read(point, 2000, output);
-        assertEquals(2 * 31.37, measured.averageMicros(), 1e-9);
-        assertEquals(199, measured.times().orElseThrow().count());
+        Measured measured = new VerbsTool().read(point, 2000, output);
+        assertEquals(2 * 31.37, measured.times().averageMicros(), 1e-9);
+        assertEquals(199, measured.times().all().orElseThrow().count());
     }
 
     @Test
     void shouldReadUcxPerftest() throws IOException {
         String output = output("ucx_perftest.txt");
-        Measured trips = UcxTools.read(point(Way.C_UCX, Benchmark.PING_PONG, 8), 2000, output);
-        assertEquals(2 * 1385.356, trips.averageMicros(), 1e-9);
-        assertEquals(2 * 211153.921, trips.p999Micros(), 1e-9);
+        Measured trips =
+                new UcxTool(List.of("ucx_perftest")).read(point(Way.C_UCX, Benchmark.PING_PONG, 8), 2000, output);
+        assertEquals(2 * 1385.356, trips.times().averageMicros(), 1e-9);
+        assertEquals(2 * 211153.921, trips.times().p999Micros(), 1e-9);
         assertEquals(0, trips.messages(), "how long the warm-up was the tool does not say");
-        Measured rate = UcxTools.read(point(Way.C_UCX, Benchmark.ONE_WAY, 8), 2000, output);
+        Measured rate = new UcxTool(List.of("ucx_perftest")).read(point(Way.C_UCX, Benchmark.ONE_WAY, 8), 2000, output);
         assertEquals(722, rate.messagesPerSecond());
         var route = new UcxRoute(UcxRoute.Transport.SHM, UcxRoute.Operation.PUT);
-        Measured routed = UcxTools.read(new Point(Way.C_UCX, Benchmark.PING_PONG, 8, route), 2000, output);
-        assertEquals(2 * 211153.921, routed.typicalMicros(), 1e-9);
-        assertTrue(Double.isNaN(routed.p999Micros()), "of which nobody knows");
+        Measured routed = new UcxTool(List.of("ucx_perftest"))
+                .read(new Point(Way.C_UCX, Benchmark.PING_PONG, 8, route), 2000, output);
+        assertEquals(2 * 211153.921, routed.times().typicalMicros(), 1e-9);
+        assertTrue(Double.isNaN(routed.times().p999Micros()), "of which nobody knows");
         Point point = point(Way.C_UCX, Benchmark.ONE_WAY, 8);
-        assertThrows(IOException.class, () -> UcxTools.read(point, 10, "+----+\n"));
+        assertThrows(IOException.class, () -> new UcxTool(List.of("ucx_perftest")).read(point, 10, "+----+\n"));
     }
 
     @Test
@@ -219,13 +221,13 @@ class ToolOutputTest {
                 "-F -d rxe0 -p 18515 -x 1 -s 4096 -n 100 -N -q 8 -b",
                 String.join(" ", VerbsFlags.of(both, END, 18515, 100)));
         assertEquals(1600, VerbsFlags.messages(both, 100));
-        assertEquals(1, VerbsFlags.lanes(both, false));
-        assertEquals(both, VerbsFlags.lane(both, false));
-        assertEquals(8, VerbsFlags.lanes(both, true));
-        assertEquals(1, VerbsFlags.lane(both, true).connections());
+        assertEquals(1, VerbsFlags.pairs(both, false));
+        assertEquals(both, VerbsFlags.ofPair(both, false));
+        assertEquals(8, VerbsFlags.pairs(both, true));
+        assertEquals(1, VerbsFlags.ofPair(both, true).connections());
         var trips = new Point(Way.JAVA_VERBS_SEND, Benchmark.PING_PONG, 8, 8);
-        assertEquals(8, VerbsFlags.lanes(trips, false));
-        assertEquals(trips, VerbsFlags.lane(trips, false));
+        assertEquals(8, VerbsFlags.pairs(trips, false));
+        assertEquals(trips, VerbsFlags.ofPair(trips, false));
         assertEquals(
                 "-t ucp_put_bw -s 8 -n 100 -w 10000 -R 50 -f",
                 String.join(
@@ -240,49 +242,63 @@ class ToolOutputTest {
         assertEquals(
                 "-t tag_lat -s 8 -n 100 -w 10 -R 99.9 -f",
                 String.join(" ", UcxFlags.of(point(Way.C_UCX, Benchmark.PING_PONG, 8), 100)));
-        assertEquals(16, UcxFlags.lanes(new Point(Way.C_UCX, Benchmark.BOTH_WAYS, 8, 8)));
+        assertEquals(16, UcxFlags.pairs(new Point(Way.C_UCX, Benchmark.BOTH_WAYS, 8, 8)));
+    }
+
+    /** The command of a hundred messages between two devices, where nothing compiles the twin. */
+    private static String byHand(Point point, boolean threadEach) {
+        var options = new Comparison.Options(3, 0.5, 2, OptionalLong.empty(), threadEach, false);
+        try (var children = new Children()) {
+            return new ToolRunner(
+                            new VerbsTool(), VerbsTwin.none("no compiler"), new Venue(END, OTHER), children, options)
+                    .command(point, 100);
+        }
+    }
+
+    /** The same of a way in Java, without what this JVM was told. */
+    private static String byIsthmus(Point point, Venue venue) {
+        try (var children = new Children();
+                var runner = new JvmRunner(point, false, venue, children, new Comparison.Options(3, 0.5, 2))) {
+            return runner.command(point, 100).replaceFirst("^.*(?=\\./isthmus)", "");
+        }
     }
 
     @Test
     void shouldTellHowToRepeatARunByHand() {
-        try (var children = new Children();
-                var tools = new VerbsTools(new Venue(END, OTHER), children, VerbsTwin.none("no compiler"), false)) {
-            assertEquals(
-                    "ib_send_bw -F -d rxe0 -p 18515 -x 1 -s 8 -n 100 -N -b & sleep 2; "
-                            + "ib_send_bw -F -d rxe1 -p 18515 -x 1 -s 8 -n 100 -N -b 127.0.0.1",
-                    tools.command(point(Way.C_VERBS_SEND, Benchmark.BOTH_WAYS, 8), 100));
-            String several = tools.command(new Point(Way.C_VERBS_SEND, Benchmark.PING_PONG, 8, 4), 100);
-            assertTrue(
-                    several.endsWith("127.0.0.1 # 4 such pairs at the same time, each with a port of its own"),
-                    several);
-        }
-        try (var children = new Children();
-                var tools = new VerbsTools(new Venue(END, OTHER), children, VerbsTwin.none("no compiler"), true)) {
-            assertEquals(
-                    "ib_write_bw -F -d rxe0 -p 18515 -x 1 -s 8 -n 100 -N & sleep 2; "
-                            + "ib_write_bw -F -d rxe1 -p 18515 -x 1 -s 8 -n 100 -N 127.0.0.1"
-                            + " # 2 such pairs at the same time, each with a port of its own",
-                    tools.command(new Point(Way.C_VERBS_WRITE, Benchmark.ONE_WAY, 8, 2), 100));
-        }
+        assertEquals(
+                "ib_send_bw -F -d rxe0 -p 18515 -x 1 -s 8 -n 100 -N -b & sleep 2; "
+                        + "ib_send_bw -F -d rxe1 -p 18515 -x 1 -s 8 -n 100 -N -b 127.0.0.1",
+                byHand(point(Way.C_VERBS_SEND, Benchmark.BOTH_WAYS, 8), false));
+        String several = byHand(new Point(Way.C_VERBS_SEND, Benchmark.PING_PONG, 8, 4), false);
+        assertTrue(several.endsWith("127.0.0.1 # 4 such pairs at the same time, each with a port of its own"), several);
+        assertEquals(
+                "ib_write_bw -F -d rxe0 -p 18515 -x 1 -s 8 -n 100 -N & sleep 2; "
+                        + "ib_write_bw -F -d rxe1 -p 18515 -x 1 -s 8 -n 100 -N 127.0.0.1"
+                        + " # 2 such pairs at the same time, each with a port of its own",
+                byHand(new Point(Way.C_VERBS_WRITE, Benchmark.ONE_WAY, 8, 2), true));
         assertEquals(
                 "./isthmus compare --ways java-ucx --benchmarks ping-pong --bytes 8 --connections 1 --rounds 1"
                         + " --messages 100 --seconds 0.5 --warm-up 2.0 --devices rxe1,rxe0",
-                Contender.again(
-                                point(Way.JAVA_UCX, Benchmark.PING_PONG, 8),
-                                100,
-                                new Comparison.Options(3, 0.5, 2),
-                                new Venue(END, OTHER))
-                        .replaceFirst("^.*(?=\\./isthmus)", "")); // without what this JVM was told
+                byIsthmus(point(Way.JAVA_UCX, Benchmark.PING_PONG, 8), new Venue(END, OTHER)));
         var route = new UcxRoute(UcxRoute.Transport.SHM, UcxRoute.Operation.AM);
-        assertTrue(Contender.again(
-                        new Point(Way.JAVA_UCX, Benchmark.PING_PONG, 8, route),
-                        100,
-                        new Comparison.Options(3, 0.5, 2),
-                        Venue.loopback())
-                .endsWith("./isthmus perf compare-ucx --only '^shm-am-lat-8$' --rounds 1 --iterations 100 --seconds 0.5"
-                        + " --warm-up 2.0"));
-        assertTrue(Contender.byHand(point(Way.C_UCX, Benchmark.BOTH_WAYS, 8), "a", "b", 2)
-                .endsWith("every second one the other way round"));
+        assertEquals(
+                "./isthmus perf compare-ucx --only '^shm-am-lat-8$' --rounds 1 --iterations 100 --seconds 0.5"
+                        + " --warm-up 2.0",
+                byIsthmus(new Point(Way.JAVA_UCX, Benchmark.PING_PONG, 8, route), Venue.loopback()));
+    }
+
+    @Test
+    void shouldTellThatEverySecondPairOfUcxGoesTheOtherWay() throws Exception {
+        try (var children = new Children()) {
+            String command = new ToolRunner(
+                            new UcxTool(List.of("ucx_perftest")),
+                            VerbsTwin.none(""),
+                            Venue.loopback(),
+                            children,
+                            new Comparison.Options(3, 0.5, 2))
+                    .command(point(Way.C_UCX, Benchmark.BOTH_WAYS, 8), 100);
+            assertTrue(command.endsWith("every second one the other way round"), command);
+        }
     }
 
     @Test

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -21,6 +20,8 @@ class WarmUpTest {
     private static final Comparison.Options OPTIONS = new Comparison.Options(3, 1, 10);
     private static final Point POINT = new Point(Way.JAVA_UCX, Benchmark.PING_PONG, 64, 1);
 
+    private static final Point IN_C = new Point(Way.C_UCX, Benchmark.PING_PONG, 64, 1);
+
     /** The first run takes a minute before it measures, like a JVM that loads its classes. */
     private static final double START_SECONDS = 60;
 
@@ -29,28 +30,8 @@ class WarmUpTest {
     private int runs;
     private boolean stopped;
 
-    /** A program whose round trips take the times that a test gives; the last time is repeated. */
-    private record Program(boolean warmsUp) implements Contender {
-        @Override
-        public int lanes(Point point) {
-            return 1;
-        }
-
-        @Override
-        public Measured run(Point point, long iterations, Duration limit) {
-            throw new AssertionError("it is run by the test");
-        }
-
-        @Override
-        public String command(Point point, long iterations) {
-            return "";
-        }
-
-        @Override
-        public void close() {}
-    }
-
-    private Measured run(Contender contender, Point point, long iterations, double wanted) {
+    /** A run whose round trips take the times that a test gives; the last time is repeated. */
+    private Measured run(Point point, long iterations, double wanted) {
         double micros = averages.size() > 1 ? averages.pop() : averages.getFirst();
         seconds += iterations * micros / 1e6 + (runs == 0 ? START_SECONDS : 0);
         runs++;
@@ -61,12 +42,12 @@ class WarmUpTest {
         return new WarmUp(options, pace, this::run, () -> stopped, () -> (long) (seconds * 1e9));
     }
 
-    private boolean warmUp(Pace pace, boolean warmsUp, double... micros) {
+    private boolean warmUp(Pace pace, Point point, double... micros) {
         for (double each : micros) {
             averages.add(each);
         }
         try {
-            return warmUp(OPTIONS, pace).run(new Program(warmsUp), POINT);
+            return warmUp(OPTIONS, pace).run(point);
         } catch (IOException | InterruptedException e) {
             throw new AssertionError(e);
         }
@@ -74,7 +55,7 @@ class WarmUpTest {
 
     @Test
     void shouldNotCountTheTimeThatAProgramNeedsToStart() {
-        assertTrue(warmUp(new Pace(), true, 400, 200, 100), "the minute is longer than the time for the warm-up");
+        assertTrue(warmUp(new Pace(), POINT, 400, 200, 100), "the minute is longer than the time for the warm-up");
         assertTrue(seconds < START_SECONDS + 2, seconds + " s");
     }
 
@@ -88,17 +69,17 @@ class WarmUpTest {
         for (int i = 0; i < all.length; i++) {
             all[i] = restless[i % restless.length];
         }
-        assertFalse(warmUp(new Pace(), true, all));
+        assertFalse(warmUp(new Pace(), POINT, all));
         assertTrue(seconds > START_SECONDS + 10 && seconds < START_SECONDS + 12, seconds + " s");
     }
 
     @Test
     void shouldOnlyLearnThePaceOfWhatCompilesNothing() {
         var pace = new Pace();
-        assertTrue(warmUp(pace, false, 100));
-        assertTrue(pace.isKnown(POINT, 1));
+        assertTrue(warmUp(pace, IN_C, 100));
+        assertTrue(pace.isKnown(IN_C, 1));
         int looks = runs;
-        assertTrue(warmUp(pace, false, 100));
+        assertTrue(warmUp(pace, IN_C, 100));
         assertEquals(looks, runs, "it is known");
     }
 
@@ -106,14 +87,14 @@ class WarmUpTest {
     void shouldWarmEachPointOfAJvmUpOnceIfItIsToldSo() throws Exception {
         averages.add(100.0);
         WarmUp once = warmUp(new Comparison.Options(3, 1, 10, OptionalLong.of(100), false, true), new Pace());
-        assertTrue(once.run(new Program(false), POINT));
+        assertTrue(once.run(IN_C));
         assertEquals(0, runs, "a program in C starts anew each time");
-        assertTrue(once.run(new Program(true), POINT));
+        assertTrue(once.run(POINT));
         int slices = runs;
         assertTrue(slices >= Steady.SLICES, slices + " runs");
-        assertTrue(once.run(new Program(true), POINT));
+        assertTrue(once.run(POINT));
         assertEquals(slices, runs, "it is warm");
-        assertTrue(once.run(new Program(true), new Point(Way.JAVA_UCX, Benchmark.PING_PONG, 4096, 1)));
+        assertTrue(once.run(new Point(Way.JAVA_UCX, Benchmark.PING_PONG, 4096, 1)));
         assertTrue(runs >= 2 * Steady.SLICES, runs + " runs");
     }
 
@@ -127,7 +108,7 @@ class WarmUpTest {
     @Test
     void shouldEndWhenItIsToStop() {
         stopped = true;
-        assertFalse(warmUp(new Pace(), true, 100));
+        assertFalse(warmUp(new Pace(), POINT, 100));
         assertEquals(0, runs);
     }
 }

@@ -20,14 +20,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** The machine, and the versions of what is compared: the lines of a setting that are detected, not chosen. */
-final class Here {
+final class Environment {
 
     private static final Pattern VERBS = Pattern.compile("/libibverbs\\.so\\.(\\S+)");
 
     /** A fraction of the processors. */
     private static final double BUSY = 0.5;
 
-    private Here() {}
+    private Environment() {}
 
     /** The machine, and what all venues share. */
     static Map<String, String> lines() {

@@ -15,26 +15,22 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /** Which ways a machine offers, and which benchmarks suit each of them. */
-final class Offer {
+final class Availability {
 
-    private Offer() {}
+    private Availability() {}
 
     /** Whether a benchmark makes sense for a way. */
     static boolean has(Way way, Benchmark benchmark, int connections) {
-        if (benchmark == Benchmark.FIXED_RATE && !hasFixedRate(way, connections)) {
+        if (way.family() == Way.Family.STREAM && connections > 1) {
             return false;
         }
-        if (way.isStream()) {
-            return connections == 1 && (benchmark == Benchmark.ONE_WAY || benchmark == Benchmark.PING_PONG);
-        }
-        if (way.isNetty()) {
-            return benchmark == Benchmark.ONE_WAY || benchmark.isRoundTrip();
-        }
-        if (connections > Selection.MOST_OF_OTHERS && way != Way.NIO_NON_BLOCKING) {
+        boolean many = way.family() == Way.Family.NETTY || way == Way.NIO_NON_BLOCKING;
+        if (connections > Selection.MOST_OF_OTHERS && !many) {
             return false; // the others have a process, or a thread, for each
         }
         return switch (benchmark) {
-            case ONE_WAY, BOTH_WAYS -> true;
+            case ONE_WAY -> true;
+            case BOTH_WAYS -> way.family() != Way.Family.STREAM && way.family() != Way.Family.NETTY;
             case ONE_SIDED ->
                 connections == 1
                         && switch (way) {
@@ -42,19 +38,15 @@ final class Offer {
                                 true;
                             default -> false;
                         };
-            case FIXED_RATE -> true;
+            // C's tools begin a round trip when the previous one has returned, and so do the programs that run their
+            // protocols.
+            case FIXED_RATE ->
+                switch (way) {
+                    case NIO_BLOCKING, NIO_NON_BLOCKING, NETTY_TCP, NETTY_EPOLL, NETTY_RDMA -> true;
+                    case C_VERBS_SEND, JAVA_VERBS_SEND, JAVA_UCX -> connections == 1;
+                    default -> false;
+                };
             case PING_PONG -> way != Way.C_VERBS_READ && way != Way.JAVA_VERBS_READ;
-        };
-    }
-
-    /**
-     * C's tools begin a round trip when the previous one has returned, and so do the programs that run their protocols.
-     */
-    private static boolean hasFixedRate(Way way, int connections) {
-        return switch (way) {
-            case NIO_BLOCKING, NIO_NON_BLOCKING, NETTY_TCP, NETTY_EPOLL, NETTY_RDMA -> true;
-            case C_VERBS_SEND, JAVA_VERBS_SEND, JAVA_UCX -> connections == 1;
-            default -> false;
         };
     }
 
@@ -75,13 +67,13 @@ final class Offer {
                 venue.hasDevices() ? Optional.empty() : noDevice();
             case C_UCX -> tool("ucx_perftest", "ucx-utils");
             case JAVA_UCX -> ucx();
-            case JUCX -> jar("org.openucx", "jucx").or(Offer::ucx);
+            case JUCX -> jar("org.openucx", "jucx").or(Availability::ucx);
             case NIO_BLOCKING, NIO_NON_BLOCKING -> Optional.empty();
             case C_SOCKETS -> hasAddresses(venue) ? tool(StreamFlags.PROGRAM, "rdmacm-utils") : noAddress(venue);
             case JAVA_SOCKETS -> hasAddresses(venue) ? Optional.empty() : noAddress(venue);
             case C_TCP -> tool(StreamFlags.PROGRAM, "rdmacm-utils");
             case NETTY_TCP -> netty();
-            case NETTY_EPOLL -> netty().or(Offer::epoll);
+            case NETTY_EPOLL -> netty().or(Availability::epoll);
             case NETTY_RDMA -> netty().or(() -> hasAddresses(venue) ? Optional.empty() : noAddress(venue));
         };
     }

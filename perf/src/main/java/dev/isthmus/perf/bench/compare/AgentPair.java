@@ -6,15 +6,13 @@ import dev.isthmus.perf.process.Listening;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.UnaryOperator;
 
 /** A server and a client in JVMs that exist already. */
-final class AgentLane implements Lane {
+final class AgentPair implements EndPair {
 
     /** One end: who runs it, and what. */
-    record End(Agent agent, String job) {}
+    record End(Agent agent, Job job) {}
 
     /** A look takes a while on an emulated processor. */
     private static final long LOOK_MILLIS = 10;
@@ -24,27 +22,24 @@ final class AgentLane implements Lane {
 
     private final End server;
     private final End client;
-    private final OptionalInt port;
-    private final UnaryOperator<Measured> reader;
     private CompletableFuture<String> served;
 
-    /**
-     * Creates a lane.
-     *
-     * @param port the TCP port at which the server listens; none if the client finds it by itself
-     */
-    AgentLane(End server, End client, OptionalInt port, UnaryOperator<Measured> reader) {
+    AgentPair(End server, End client) {
         this.server = server;
         this.client = client;
-        this.port = port;
-        this.reader = reader;
+    }
+
+    /** Whether the kernel's table of TCP shows that the server listens; if not, the client tries until it does. */
+    private boolean isShown() {
+        Way way = server.job().point().way();
+        return way != Way.JAVA_SOCKETS && way != Way.NETTY_RDMA;
     }
 
     @Override
     public void listen(Duration limit) throws IOException, InterruptedException {
         served = server.agent().ask(server.job());
         long end = System.nanoTime() + limit.toNanos();
-        while (port.isPresent() && !Listening.isListening(port.getAsInt())) {
+        while (isShown() && !Listening.isListening(server.job().port())) {
             if (served.isDone()) {
                 Agent.await(served, limit); // which says why
                 throw new IOException("the server ended before it listened");
@@ -81,9 +76,9 @@ final class AgentLane implements Lane {
             reason(told); // throws if it has crashed, which the server may have reported first
             throw new IOException(e.getMessage() + "; the server: " + reason, e);
         }
-        Measured there = Measured.parse(Agent.await(served, limit));
-        Measured here = Measured.parse(figures);
-        return reader.apply(here).withSpent(here.spent().plus(there.spent()));
+        Measured there = Agent.measured(Agent.await(served, limit));
+        Measured here = Agent.measured(figures);
+        return here.withSpent(here.spent().plus(there.spent()));
     }
 
     /** Why an end has failed; the other may only have seen the consequence. */

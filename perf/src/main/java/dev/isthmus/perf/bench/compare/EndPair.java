@@ -12,16 +12,13 @@ import java.util.concurrent.ExecutorCompletionService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/**
- * A server and a client that measure something between them. Several lanes run at the same time, one for
- * each connection.
- */
-interface Lane extends AutoCloseable {
+/** A server and a client that measure something between them. Several pairs can run at the same time. */
+interface EndPair extends AutoCloseable {
 
     /** Returns when the server listens. */
     void listen(Duration limit) throws IOException, InterruptedException;
 
-    /** The server's process, if it serves only this lane. */
+    /** The server's process, if it serves only this pair. */
     Optional<Process> server();
 
     /**
@@ -34,7 +31,7 @@ interface Lane extends AutoCloseable {
     @Override
     void close() throws IOException;
 
-    /** A lane that has ended, and when. */
+    /** A pair that has ended, and when. */
     record Ended(Measured measured, long nanos) {
 
         private double end() {
@@ -47,56 +44,56 @@ interface Lane extends AutoCloseable {
     }
 
     /**
-     * The fraction of the time, from the first start to the last end, in which all lanes were measuring; if it is
-     * small, the rates of the lanes do not add up. It takes the end of a process for the end of its measurement, so it
+     * The fraction of the time, from the first start to the last end, in which all pairs were measuring; if it is
+     * small, the rates of the pairs do not add up. It takes the end of a process for the end of its measurement, so it
      * is only about right.
      */
-    static double overlap(List<Ended> lanes) {
-        double first = lanes.stream().mapToDouble(Ended::begin).min().orElseThrow();
-        double last = lanes.stream().mapToDouble(Ended::end).max().orElseThrow();
-        double from = lanes.stream().mapToDouble(Ended::begin).max().orElseThrow();
-        double to = lanes.stream().mapToDouble(Ended::end).min().orElseThrow();
+    static double overlap(List<Ended> pairs) {
+        double first = pairs.stream().mapToDouble(Ended::begin).min().orElseThrow();
+        double last = pairs.stream().mapToDouble(Ended::end).max().orElseThrow();
+        double from = pairs.stream().mapToDouble(Ended::begin).max().orElseThrow();
+        double to = pairs.stream().mapToDouble(Ended::end).min().orElseThrow();
         return Math.max(0, to - from) / (last - first);
     }
 
     /**
-     * Runs lanes at the same time, and closes them. New processes take different times to start, so the servers are
+     * Runs pairs at the same time, and closes them. New processes take different times to start, so the servers are
      * held until all clients are there.
      */
-    static Measured run(List<? extends Lane> lanes, Duration limit) throws IOException, InterruptedException {
+    static Measured run(List<? extends EndPair> pairs, Duration limit) throws IOException, InterruptedException {
         try {
-            for (Lane lane : lanes) {
-                lane.listen(limit);
+            for (EndPair pair : pairs) {
+                pair.listen(limit);
             }
-            return lanes.size() == 1 ? lanes.getFirst().measure(limit, Optional.empty()) : together(lanes, limit);
+            return pairs.size() == 1 ? pairs.getFirst().measure(limit, Optional.empty()) : together(pairs, limit);
         } finally {
-            for (Lane lane : lanes) {
-                lane.close();
+            for (EndPair pair : pairs) {
+                pair.close();
             }
         }
     }
 
-    private static Measured together(List<? extends Lane> lanes, Duration limit)
+    private static Measured together(List<? extends EndPair> pairs, Duration limit)
             throws IOException, InterruptedException {
         var executor = Executors.newVirtualThreadPerTaskExecutor();
         List<Process> servers =
-                lanes.stream().flatMap(lane -> lane.server().stream()).toList();
+                pairs.stream().flatMap(pair -> pair.server().stream()).toList();
         try (var held = new Held(servers)) {
-            var starting = new AtomicInteger(lanes.size());
+            var starting = new AtomicInteger(pairs.size());
             Runnable connected = () -> {
                 if (starting.decrementAndGet() == 0) {
                     held.release(); // the last client is there
                 }
             };
             var running = new ExecutorCompletionService<Ended>(executor);
-            for (Lane lane : lanes) {
+            for (EndPair pair : pairs) {
                 running.submit(() -> {
-                    Measured measured = lane.measure(limit, Optional.of(connected));
+                    Measured measured = pair.measure(limit, Optional.of(connected));
                     return new Ended(measured, System.nanoTime());
                 });
             }
             List<Ended> all = new ArrayList<>();
-            while (all.size() < lanes.size()) {
+            while (all.size() < pairs.size()) {
                 all.add(running.take().get()); // the next one to end, so that a failure shows at once
             }
             return Measured.together(all.stream().map(Ended::measured).toList()).withOverlap(overlap(all));

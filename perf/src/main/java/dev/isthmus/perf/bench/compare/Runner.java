@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.perf.bench.compare;
+
+import dev.isthmus.perf.process.Ports;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Runs points of some ways. */
+abstract class Runner implements AutoCloseable {
+
+    /**
+     * What one of a point's pairs of ends measures.
+     *
+     * @param point with the connections of the pair
+     * @param near where its server is
+     * @param far where its client is
+     * @param isReversed whether its server is at the end that is the client in other pairs
+     */
+    record Share(Point point, Venue.End near, Venue.End far, boolean isReversed, int port, long iterations) {}
+
+    private final Venue venue;
+    private final Comparison.Options options;
+
+    Runner(Venue venue, Comparison.Options options) {
+        this.venue = venue;
+        this.options = options;
+    }
+
+    Venue venue() {
+        return venue;
+    }
+
+    Comparison.Options options() {
+        return options;
+    }
+
+    /** How many pairs of ends a point has, each with connections of its own. */
+    final int pairs(Point point) {
+        return switch (point.way().family()) {
+            case VERBS -> VerbsFlags.pairs(point, options.threadEach());
+            case UCX -> UcxFlags.pairs(point);
+            case NIO, STREAM, NETTY -> 1;
+        };
+    }
+
+    /** The share of a pair, by its number. With UCX in two directions, every second pair goes the other way. */
+    final Share share(Point point, int pair, int port, long iterations) {
+        boolean reversed =
+                point.way().family() == Way.Family.UCX && point.benchmark() == Benchmark.BOTH_WAYS && pair % 2 == 1;
+        Point part = point.way().family() == Way.Family.VERBS ? VerbsFlags.ofPair(point, options.threadEach()) : point;
+        return new Share(
+                part,
+                reversed ? venue.client() : venue.server(),
+                reversed ? venue.server() : venue.client(),
+                reversed,
+                port,
+                iterations);
+    }
+
+    /** Runs all pairs of a point at the same time. */
+    final Measured runPairs(Point point, long iterations, Duration limit) throws IOException, InterruptedException {
+        List<EndPair> pairs = new ArrayList<>();
+        for (int port : Ports.free(pairs(point))) {
+            pairs.add(pair(share(point, pairs.size(), port, iterations)));
+        }
+        return EndPair.run(pairs, limit);
+    }
+
+    abstract EndPair pair(Share share);
+
+    /**
+     * Runs a point.
+     *
+     * @param iterations messages of each connection and direction, or round trips of each connection
+     * @param limit how long it may take in all
+     */
+    abstract Measured run(Point point, long iterations, Duration limit) throws IOException, InterruptedException;
+
+    /** The commands that repeat a run by hand. */
+    abstract String command(Point point, long iterations);
+
+    /** The flags of the JVMs that ran it; empty if none did. */
+    List<String> jvmFlags() throws IOException, InterruptedException {
+        return List.of();
+    }
+
+    @Override
+    public void close() {
+        // By default nothing is kept between runs.
+    }
+}
