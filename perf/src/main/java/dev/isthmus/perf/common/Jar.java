@@ -14,7 +14,6 @@ public final class Jar {
     /**
      * The version of a jar, by its name.
      *
-     * @param name without version
      * @return the version; none if the jar is not on the class path
      */
     public static Optional<String> version(String name) {

@@ -40,10 +40,6 @@ public record Machine(
 
     /**
      * Describes the machine on which this JVM runs.
-     *
-     * @param where the kind of machine, in words
-     * @param versions of the C tools and libraries
-     * @return its description
      */
     public static Machine here(String where, Map<String, String> versions) {
         Matcher cpu = CPU.matcher(read("/proc/cpuinfo"));
@@ -102,8 +98,6 @@ public record Machine(
 
     /**
      * Whether QEMU emulates the processor in software.
-     *
-     * @return true if so
      */
     public static boolean isEmulated() {
         return read("/proc/cpuinfo").contains("QEMU TCG");
@@ -111,8 +105,6 @@ public record Machine(
 
     /**
      * Whether the processor is emulated in software, virtual, or physical.
-     *
-     * @return a few words for it
      */
     public static String virtualization() {
         if (isEmulated()) {

@@ -44,9 +44,6 @@ public final class Progress implements AutoCloseable {
 
     /**
      * Progress on a stream, which may be standard error on a terminal.
-     *
-     * @param out the stream
-     * @return progress, to be closed
      */
     public static Progress on(PrintStream out) {
         return new Progress(out, isShownOnTerminal(out));
@@ -54,9 +51,6 @@ public final class Progress implements AutoCloseable {
 
     /**
      * The variables that let a program whose standard error goes to this stream know whether there is a terminal.
-     *
-     * @param out the stream
-     * @return variables for its environment
      */
     public static Map<String, String> passedOn(PrintStream out) {
         return Map.of(TERMINAL, isShownOnTerminal(out) ? "yes" : "");
@@ -78,8 +72,6 @@ public final class Progress implements AutoCloseable {
 
     /**
      * Shows what is going on.
-     *
-     * @param now a few words
      */
     public synchronized void update(String now) {
         what = now;
@@ -93,8 +85,6 @@ public final class Progress implements AutoCloseable {
 
     /**
      * Prints a line that stays.
-     *
-     * @param line without its end
      */
     public synchronized void say(String line) {
         out.println(terminal ? CLEAR_LINE + line : line);

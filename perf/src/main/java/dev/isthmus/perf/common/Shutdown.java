@@ -8,8 +8,6 @@ public final class Shutdown {
 
     /**
      * Whether this JVM is ending.
-     *
-     * @return whether its hooks have been started
      */
     public static boolean hasBegun() {
         // A hook that set a flag would set it too late for code that has seen the effect of another hook.

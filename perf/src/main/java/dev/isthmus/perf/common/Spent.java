@@ -37,8 +37,6 @@ public record Spent(long compileMillis, long processorNanos) {
 
     /**
      * What this JVM has spent so far.
-     *
-     * @return the sum over all of its threads
      */
     public static Spent soFar() {
         return new Spent(JitCompilers.millis(), processorNanos(SELF));
@@ -46,8 +44,6 @@ public record Spent(long compileMillis, long processorNanos) {
 
     /**
      * What the ended child processes of this process have spent.
-     *
-     * @return the sum, including their own children
      */
     public static Spent byChildren() {
         return new Spent(0, processorNanos(CHILDREN));
@@ -76,9 +72,6 @@ public record Spent(long compileMillis, long processorNanos) {
 
     /**
      * What was spent since an earlier reading.
-     *
-     * @param before that reading
-     * @return the difference
      */
     public Spent since(Spent before) {
         return new Spent(compileMillis - before.compileMillis, processorNanos - before.processorNanos);
@@ -86,9 +79,6 @@ public record Spent(long compileMillis, long processorNanos) {
 
     /**
      * What two processes have spent together.
-     *
-     * @param other what the other one has spent
-     * @return the sum
      */
     public Spent plus(Spent other) {
         return new Spent(compileMillis + other.compileMillis, processorNanos + other.processorNanos);

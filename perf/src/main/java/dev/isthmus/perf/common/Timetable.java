@@ -61,7 +61,6 @@ public final class Timetable {
     /**
      * Rounds a rate.
      *
-     * @param perSecond as measured
      * @return the rate with two significant digits, from 1 to {@link #MOST}
      */
     public static long rounded(double perSecond) {
@@ -71,8 +70,6 @@ public final class Timetable {
 
     /**
      * Sets when the connections begin to take turns.
-     *
-     * @param nanos the time on the clock
      */
     public void start(long nanos) {
         start = nanos;
@@ -122,8 +119,6 @@ public final class Timetable {
 
     /**
      * How many are under way, for a thread that both begins and ends them.
-     *
-     * @return how many have begun and not ended
      */
     public long underWay() {
         return begun - ended;
@@ -142,8 +137,6 @@ public final class Timetable {
 
     /**
      * Whether all have returned.
-     *
-     * @return whether as many have ended as there are
      */
     public boolean isOver() {
         return ended == count;

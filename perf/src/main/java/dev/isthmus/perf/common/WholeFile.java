@@ -24,7 +24,6 @@ public final class WholeFile {
      * Writes a file. It is on the disk when this returns.
      *
      * @param file the file, which is replaced if it exists
-     * @param content the whole content
      * @throws IOException if it cannot be written; then the old file is still there
      */
     public static void write(Path file, byte[] content) throws IOException {

@@ -50,11 +50,6 @@ public final class Children implements AutoCloseable {
 
     /**
      * Starts a program that inherits standard error, and whose input and output are pipes.
-     *
-     * @param command the program and its arguments
-     * @param environment variables to add to this process's environment
-     * @return the process, which ends with this object
-     * @throws IOException if it cannot be started
      */
     public Process start(List<String> command, Map<String, String> environment) throws IOException {
         return start(command, environment, Redirect.INHERIT, Redirect.PIPE);
@@ -62,13 +57,6 @@ public final class Children implements AutoCloseable {
 
     /**
      * Starts a program with given targets for its errors and output.
-     *
-     * @param command the program and its arguments
-     * @param environment variables to add to this process's environment
-     * @param error the target of its errors
-     * @param output the target of its output
-     * @return the process, which ends with this
-     * @throws IOException if it cannot be started
      */
     public synchronized Process start(
             List<String> command, Map<String, String> environment, Redirect error, Redirect output) throws IOException {

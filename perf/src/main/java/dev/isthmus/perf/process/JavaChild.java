@@ -46,13 +46,6 @@ public final class JavaChild implements AutoCloseable {
 
     /**
      * Starts it on its processor.
-     *
-     * @param children the processes that it ends with
-     * @param place which end it is
-     * @param environment variables to add to this process's environment
-     * @param program the class whose main method runs
-     * @param arguments its arguments
-     * @throws IOException if it cannot be started
      */
     public JavaChild(
             Children children, Placement place, Map<String, String> environment, Class<?> program, String... arguments)
@@ -65,8 +58,6 @@ public final class JavaChild implements AutoCloseable {
 
     /**
      * The options of every measured JVM.
-     *
-     * @return the options
      */
     public static List<String> options() {
         return OPTIONS;
@@ -76,9 +67,6 @@ public final class JavaChild implements AutoCloseable {
      * The command that runs a program of our class path in a JVM like this one.
      *
      * @param crashReports the folder for its report if it crashes; standard error otherwise
-     * @param program the class whose main method runs
-     * @param arguments its arguments
-     * @return the command
      */
     public static List<String> command(Optional<Path> crashReports, Class<?> program, String... arguments) {
         var command = new ArrayList<String>();
@@ -98,8 +86,6 @@ public final class JavaChild implements AutoCloseable {
 
     /**
      * The process itself.
-     *
-     * @return it
      */
     public Process process() {
         return process;
@@ -107,10 +93,6 @@ public final class JavaChild implements AutoCloseable {
 
     /**
      * Sends it a line.
-     *
-     * @param line the line, without its end
-     * @throws IOException if it has ended
-     * @throws InterruptedException if the caller is to stop
      */
     public void tell(String line) throws IOException, InterruptedException {
         try {
@@ -124,10 +106,6 @@ public final class JavaChild implements AutoCloseable {
 
     /**
      * Waits for its next line.
-     *
-     * @return the line, without its end
-     * @throws IOException if it has ended
-     * @throws InterruptedException if the caller is to stop
      */
     public String answer() throws IOException, InterruptedException {
         String line = answers.readLine();

@@ -39,11 +39,7 @@ public final class Listening {
     /**
      * Returns when a process listens.
      *
-     * @param port the TCP port
-     * @param server the process that is to listen
-     * @param limit how long it may take
      * @throws IOException if the process ends before, or the time is over
-     * @throws InterruptedException if the caller is to stop
      */
     public static void await(int port, Process server, Duration limit) throws IOException, InterruptedException {
         await(Listening::isListening, port, server, limit, "the server", "listen on");
@@ -52,11 +48,7 @@ public final class Listening {
     /**
      * Returns when a client is connected to a server, which need not have accepted the connection yet.
      *
-     * @param port the server's TCP port
-     * @param client the process that is to connect
-     * @param limit how long it may take
      * @throws IOException if the process ends before, without saying why, or the time is over
-     * @throws InterruptedException if the caller is to stop
      */
     public static void awaitConnected(int port, Process client, Duration limit)
             throws IOException, InterruptedException {
@@ -80,10 +72,6 @@ public final class Listening {
 
     /**
      * Whether a process listens.
-     *
-     * @param port the TCP port
-     * @return true if so
-     * @throws IOException if the kernel's table cannot be read
      */
     public static boolean isListening(int port) throws IOException {
         return isThere(LOCAL, port, LISTEN);

@@ -25,7 +25,6 @@ public enum Placement {
     /**
      * The command that runs a command on its processor. Call this where it will run.
      *
-     * @param command the program and its arguments
      * @return the same, perhaps with a program in front
      */
     public List<String> of(List<String> command) {

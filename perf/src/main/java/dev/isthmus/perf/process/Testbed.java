@@ -22,8 +22,6 @@ public record Testbed(Path home) {
 
     /**
      * Looks in the project's folder, otherwise in the current one and those above it.
-     *
-     * @return the testbed, if there is one
      */
     public static Optional<Testbed> find() {
         String home = System.getProperty(HOME_PROPERTY, "");
@@ -37,9 +35,6 @@ public record Testbed(Path home) {
 
     /**
      * Whether this machine has devices of its own.
-     *
-     * @return whether there is one, in whatever state
-     * @throws IOException if that cannot be determined
      */
     public static boolean hasDevices() throws IOException {
         Path devices = Path.of("/sys/class/infiniband");
@@ -62,8 +57,6 @@ public record Testbed(Path home) {
 
     /**
      * The script, run by the launcher, which installs what it needs.
-     *
-     * @return the first words of a command that takes the script's arguments
      */
     public List<String> command() {
         return List.of(home.resolve("isthmus").toString(), "testbed");

@@ -28,12 +28,6 @@ public final class ToolRun implements AutoCloseable {
 
     /**
      * Starts it.
-     *
-     * @param role which end it is
-     * @param command the tool and its arguments
-     * @param environment variables to add to this process's environment
-     * @param children the processes that it ends with
-     * @throws IOException if it cannot be started
      */
     public ToolRun(Placement role, List<String> command, Map<String, String> environment, Children children)
             throws IOException {
@@ -52,9 +46,7 @@ public final class ToolRun implements AutoCloseable {
     /**
      * Returns when it listens.
      *
-     * @param port the TCP port
      * @throws IOException if it ends before, or takes a minute
-     * @throws InterruptedException if the caller is to stop
      */
     public void awaitListening(int port) throws IOException, InterruptedException {
         try {
@@ -67,9 +59,7 @@ public final class ToolRun implements AutoCloseable {
     /**
      * Returns when it has printed something.
      *
-     * @param words what
      * @throws IOException if it ends before, or takes a minute
-     * @throws InterruptedException if the caller is to stop
      */
     public void awaitPrinted(String words) throws IOException, InterruptedException {
         long end = System.nanoTime() + LIMIT.toNanos();
@@ -86,9 +76,7 @@ public final class ToolRun implements AutoCloseable {
     /**
      * Returns when it is connected to a server.
      *
-     * @param port the server's TCP port
      * @throws IOException if it ends before, or takes a minute
-     * @throws InterruptedException if the caller is to stop
      */
     public void awaitConnected(int port) throws IOException, InterruptedException {
         try {
@@ -100,8 +88,6 @@ public final class ToolRun implements AutoCloseable {
 
     /**
      * The process itself.
-     *
-     * @return it
      */
     public Process process() {
         return process;
@@ -110,10 +96,7 @@ public final class ToolRun implements AutoCloseable {
     /**
      * Waits until it has ended.
      *
-     * @param limit how long it may take
-     * @return what it has printed
      * @throws IOException if it fails, or the time is over
-     * @throws InterruptedException if the caller is to stop
      */
     public String awaitOutput(Duration limit) throws IOException, InterruptedException {
         if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {

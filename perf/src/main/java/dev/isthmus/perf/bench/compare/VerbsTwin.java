@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.bench.compare;
 
-import dev.isthmus.perf.bench.instructions.Twins;
+import dev.isthmus.perf.bench.instructions.CPrograms;
 import dev.isthmus.perf.common.TemporaryFolder;
 import dev.isthmus.perf.common.Timetable;
 import dev.isthmus.perf.process.Children;
@@ -86,8 +86,8 @@ final class VerbsTwin implements AutoCloseable {
             try (InputStream text = VerbsTwin.class.getResourceAsStream(SOURCE)) {
                 Files.copy(text, source);
             }
-            Twins.compile(source, folder.path().resolve(NAME), LIBRARIES);
-            return new VerbsTwin(folder, "the same loop in C and Java, " + Twins.compiler(), writes);
+            CPrograms.compile(source, folder.path().resolve(NAME), LIBRARIES);
+            return new VerbsTwin(folder, "the same loop in C and Java, " + CPrograms.compiler(), writes);
         } catch (IOException e) {
             folder.close();
             return new VerbsTwin(null, "perftest's, without percentiles: " + e.getMessage(), writes);

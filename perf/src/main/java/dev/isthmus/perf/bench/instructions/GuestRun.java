@@ -5,41 +5,64 @@ import dev.isthmus.perf.common.Progress;
 import dev.isthmus.perf.common.Side;
 import dev.isthmus.perf.process.Children;
 import dev.isthmus.perf.process.Testbed;
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /** One run of the testbed, whose clock counts instructions. It ends with this process. */
 final class GuestRun {
 
-    private final int seconds;
-    private final Progress progress;
+    /** Begins a line with a fact that does not change from run to run: {@code "fact WORD..."}. */
+    static final String FACT = "fact";
 
-    GuestRun(int seconds, Progress progress) {
-        this.seconds = seconds;
-        this.progress = progress;
-    }
+    /** Begins the line before a program's lines: {@code "begin SUITE SIDE"}. */
+    static final String BEGIN = "begin";
 
-    /** Compiles the twins and runs all programs; blocks until the testbed has ended. */
-    void run(Map<Suite, List<? extends Row>> rows, GuestOutput output) throws IOException, InterruptedException {
+    /** The program waits while C2 compiles: docs/instructions.md, "How it counts". */
+    private static final List<String> JVM_OPTIONS =
+            List.of("-Xbatch", "-XX:+UseSerialGC", "-XX:-UsePerfData", "--enable-native-access=ALL-UNNAMED");
+
+    private GuestRun() {}
+
+    /** Compiles the C programs and runs all; blocks until the testbed has ended. */
+    static void run(Map<Suite, List<Row>> rows, int seconds, GuestOutput output, Progress progress)
+            throws IOException, InterruptedException {
         Testbed testbed = Testbed.find()
                 .orElseThrow(
                         () -> new IOException("there is no testbed/testbed in this folder or above it: run ./isthmus"));
-        try (var twins = new Twins();
+        try (var programs = new CPrograms();
                 var children = new Children()) {
-            var script = new GuestScript();
+            var script = new StringBuilder("set -e\n")
+                    .append(fact("$(uname -sr)"))
+                    // The version is in the name of the file that the link points to.
+                    .append(fact("$(basename \"$(readlink -f /usr/lib/*/libibverbs.so.1)\")"))
+                    .append(fact("UCX $(ucx_info -v | sed -n '1s/.*[Vv]ersion:* //p')"));
             for (var suite : rows.entrySet()) {
                 progress.update("compiles " + suite.getKey().twin() + ".c");
-                Path twin = twins.compile(suite.getKey());
+                Path program = programs.compile(suite.getKey());
                 for (Side side : Side.values()) {
                     if (suite.getKey().counts(side)) {
-                        script.add(suite.getKey(), side, twin, suite.getValue());
+                        script.append(commands(suite.getKey(), side, program, suite.getValue()));
                     }
                 }
             }
             progress.update("the testbed boots");
-            Process process = children.start(command(testbed, script), Map.of());
+            List<String> command = List.of(
+                    testbed.script().toString(),
+                    "--where=vm",
+                    "--icount",
+                    "--quiet",
+                    "--timeout=" + seconds,
+                    "--",
+                    "sh",
+                    "-c",
+                    script.toString());
+            Process process = children.start(command, Map.of());
             int status = Children.listen(process, line -> progress.update(output.take(line)));
             if (status != 0) {
                 throw new IOException("the testbed ended with exit status " + status + "; its output is above");
@@ -48,16 +71,33 @@ final class GuestRun {
         }
     }
 
-    private List<String> command(Testbed testbed, GuestScript script) {
-        return List.of(
-                testbed.script().toString(),
-                "--where=vm",
-                "--icount",
-                "--quiet",
-                "--timeout=" + seconds,
-                "--",
-                "sh",
-                "-c",
-                script.toString());
+    private static String fact(String words) {
+        return "echo \"" + FACT + " " + words + "\"\n";
+    }
+
+    /** What the testbed's shell does to run a side's program, announced by a line. */
+    private static String commands(Suite suite, Side side, Path inC, List<Row> rows) {
+        String program = side == Side.C
+                ? quoted(inC.toString())
+                : suite.settings(side) + java() + " " + suite.program(side).getName();
+        String specs = rows.stream().map(Row::spec).collect(Collectors.joining(" "));
+        return suite.preparation()
+                + String.join(" ", "echo", BEGIN, suite.name(), side.name()) + "\n"
+                + String.join(" ", program, suite.place(side), specs) + "\n";
+    }
+
+    private static String java() {
+        List<String> words = new ArrayList<>();
+        words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        words.addAll(JVM_OPTIONS);
+        words.add("-cp");
+        words.add(Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator, -1))
+                .map(entry -> Path.of(entry).toAbsolutePath().toString())
+                .collect(Collectors.joining(File.pathSeparator)));
+        return words.stream().map(GuestRun::quoted).collect(Collectors.joining(" "));
+    }
+
+    private static String quoted(String word) {
+        return "'" + word.replace("'", "'\\''") + "'";
     }
 }

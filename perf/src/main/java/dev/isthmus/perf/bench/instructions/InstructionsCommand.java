@@ -119,7 +119,7 @@ public final class InstructionsCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        Map<Suite, List<? extends Row>> rows = chosen();
+        Map<Suite, List<Row>> rows = chosen();
         if (rows.isEmpty()) {
             throw new ParameterException(
                     spec.commandLine(),
@@ -143,7 +143,7 @@ public final class InstructionsCommand implements Callable<Integer> {
             });
             report.header();
             var output = new GuestOutput(rows, report::row);
-            new GuestRun(timeout, progress).run(rows, output);
+            GuestRun.run(rows, timeout, output, progress);
             return conclude(accepted, output, out);
         }
     }
@@ -151,7 +151,7 @@ public final class InstructionsCommand implements Callable<Integer> {
     private int conclude(Accepted accepted, GuestOutput output, PrintWriter out) throws IOException {
         String here = machine(output.facts());
         if (json.isPresent()) {
-            CountsReport.of(here, output.counts()).write(json.get());
+            new CountsReport(here, output.counts()).write(json.get());
         }
         if (table.accept || table.acceptAll) {
             return accept(accepted, output, here, out);
@@ -192,15 +192,15 @@ public final class InstructionsCommand implements Callable<Integer> {
 
     private static String machine(List<String> facts) throws IOException {
         List<String> words = new ArrayList<>(facts);
-        words.add(Twins.compiler());
+        words.add(CPrograms.compiler());
         words.add("JDK " + Runtime.version());
         return String.join(", ", words);
     }
 
-    private Map<Suite, List<? extends Row>> chosen() {
-        Map<Suite, List<? extends Row>> chosen = new EnumMap<>(Suite.class);
+    private Map<Suite, List<Row>> chosen() {
+        Map<Suite, List<Row>> chosen = new EnumMap<>(Suite.class);
         for (Suite suite : Suite.values()) {
-            List<? extends Row> rows = suite.rows().stream()
+            List<Row> rows = suite.rows().stream()
                     .filter(row -> pattern.matcher(row.title()).matches())
                     .toList();
             if (!rows.isEmpty()) {

@@ -8,8 +8,6 @@ public final class JucxProgram {
 
     /**
      * Prints a line for each row.
-     *
-     * @param args rows
      */
     public static void main(String... args) {
         UcxProgram.run(JucxLoops::new, args);

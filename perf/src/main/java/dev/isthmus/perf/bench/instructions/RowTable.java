@@ -21,7 +21,7 @@ final class RowTable {
     }
 
     void row(RowCounts count) {
-        Figure java = count.of(Side.JAVA).orElseThrow();
+        RowCounts.Figure java = count.of(Side.JAVA).orElseThrow();
         double c = count.instructions(Side.C);
         print(
                 count.title(),

@@ -2,7 +2,6 @@
 package dev.isthmus.perf.bench.instructions;
 
 import java.util.List;
-import java.util.Locale;
 
 /**
  * A row of sockets over RDMA: one thread writes bytes to a socket, and reads them from the other one.
@@ -12,7 +11,7 @@ import java.util.Locale;
  * @param operations the operations of a block: enough that each block has its share of the messages by which a reader
  *     grants room, one for 192 small writes or for half a ring of 128 KiB
  */
-record SocketRow(int bytes, Mode mode, int operations) implements Row {
+record SocketRow(int bytes, Mode mode, int operations) {
 
     /** How a thread finds out that there is something to read. */
     enum Mode {
@@ -38,23 +37,17 @@ record SocketRow(int bytes, Mode mode, int operations) implements Row {
             new SocketRow(4096, Mode.BLOCKING, 96),
             new SocketRow(64, Mode.SELECT, 384));
 
-    @Override
-    public String title() {
+    String title() {
         return "socket-" + bytes + mode.suffix;
     }
 
     /** See {@code sockets.c}. */
-    @Override
-    public String spec() {
-        return mode.name().toLowerCase(Locale.ROOT) + ":" + bytes + ":" + operations;
+    String spec() {
+        return Row.word(mode) + ":" + bytes + ":" + operations;
     }
 
     /** The row of a program's argument. */
     static SocketRow of(String spec) {
-        return ALL.stream()
-                .filter(row -> row.spec().equals(spec))
-                .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("there is no row " + spec + ", only "
-                        + ALL.stream().map(SocketRow::spec).toList()));
+        return Row.named(spec, ALL, SocketRow::spec);
     }
 }

@@ -27,8 +27,6 @@ public final class UcxProgram {
 
     /**
      * Prints a line for each row.
-     *
-     * @param args rows
      */
     public static void main(String... args) {
         run(UcxLoops::new, args);

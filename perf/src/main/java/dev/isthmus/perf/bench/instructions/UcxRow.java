@@ -3,7 +3,6 @@ package dev.isthmus.perf.bench.instructions;
 
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
@@ -12,7 +11,7 @@ import java.util.stream.Stream;
  * @param bytes of a message
  * @param operations the operations of a block
  */
-record UcxRow(Operation operation, Transport transport, int bytes, int operations) implements Row {
+record UcxRow(Operation operation, Transport transport, int bytes, int operations) {
 
     /** The loop that runs it. */
     enum Operation {
@@ -70,28 +69,18 @@ record UcxRow(Operation operation, Transport transport, int bytes, int operation
         return bytes != LONG_BYTES;
     }
 
-    @Override
-    public String title() {
+    String title() {
         String size = operation == Operation.PROGRESS ? "" : "-" + bytes;
-        return "ucx-" + word(operation) + size + "-" + word(transport);
+        return "ucx-" + Row.word(operation) + size + "-" + Row.word(transport);
     }
 
     /** See {@code ucx.c}. */
-    @Override
-    public String spec() {
-        return word(operation) + ":" + word(transport) + ":" + bytes + ":" + operations;
+    String spec() {
+        return Row.word(operation) + ":" + Row.word(transport) + ":" + bytes + ":" + operations;
     }
 
     /** The row of a program's argument. */
     static UcxRow of(String spec) {
-        return ALL.stream()
-                .filter(row -> row.spec().equals(spec))
-                .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("there is no row " + spec + ", only "
-                        + ALL.stream().map(UcxRow::spec).toList()));
-    }
-
-    private static String word(Enum<?> constant) {
-        return constant.name().toLowerCase(Locale.ROOT);
+        return Row.named(spec, ALL, UcxRow::spec);
     }
 }

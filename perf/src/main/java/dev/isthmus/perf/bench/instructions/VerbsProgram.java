@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.bench.instructions;
 
-import java.util.List;
 import java.util.function.BiConsumer;
 
 /**
@@ -9,37 +8,23 @@ import java.util.function.BiConsumer;
  *
  * <p>Suite and library are loaded anew for each row, for the JIT: docs/instructions.md, "How it counts".
  */
-public final class VerbsProgram {
+public final class VerbsProgram implements BiConsumer<String, String> {
 
-    private VerbsProgram() {}
+    /** For {@link OwnClasses}. */
+    public VerbsProgram() {}
 
-    /**
-     * Prints a line for each row.
-     *
-     * @param args a device and rows
-     */
-    @SuppressWarnings("unchecked") // the class is Measure
+    /** Prints a line for each row. */
     public static void main(String... args) throws ReflectiveOperationException {
-        for (String spec : List.of(args).subList(1, args.length)) {
-            Class<?> measure = new OwnClasses().loadClass(Measure.class.getName());
-            ((BiConsumer<String, String>) measure.getConstructor().newInstance()).accept(args[0], spec);
-        }
+        OwnClasses.measure(VerbsProgram.class, args);
     }
 
-    /** Measures a row on a device. */
-    public static final class Measure implements BiConsumer<String, String> {
-
-        /** For {@link VerbsProgram}. */
-        public Measure() {}
-
-        @Override
-        public void accept(String device, String spec) {
-            try (var loops = new VerbsLoops(device)) {
-                VerbsRow row = VerbsRow.of(spec);
-                loops.prepare(row);
-                Blocks.warmUp(loops.loop(row), VerbsLoops.SIGNAL_EVERY, true);
-                new Blocks(System.out).measure(spec, loops.loop(row), row.operations(), row.perOperation());
-            }
+    @Override
+    public void accept(String device, String spec) {
+        try (var loops = new VerbsLoops(device)) {
+            VerbsRow row = VerbsRow.of(spec);
+            loops.prepare(row);
+            Blocks.warmUp(loops.loop(row), VerbsLoops.SIGNAL_EVERY, true);
+            new Blocks(System.out).measure(spec, loops.loop(row), row.operations(), row.perOperation());
         }
     }
 }

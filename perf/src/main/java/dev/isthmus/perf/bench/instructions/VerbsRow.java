@@ -2,9 +2,7 @@
 package dev.isthmus.perf.bench.instructions;
 
 import dev.isthmus.verbs.SendOpcode;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 
 /**
  * A row of verbs.
@@ -13,7 +11,7 @@ import java.util.Locale;
  * @param operations the operations of a block: enough that a tick of the kernel's clock hardly matters, and no more
  *     than the queues hold if they are drained afterwards
  */
-record VerbsRow(Way way, Operation operation, int bytes, int chain, int operations) implements Row {
+record VerbsRow(Way way, Operation operation, int bytes, int chain, int operations) {
 
     /** The loop that runs it. */
     enum Way {
@@ -86,12 +84,11 @@ record VerbsRow(Way way, Operation operation, int bytes, int chain, int operatio
         return way == Way.CHAIN ? chain : 1;
     }
 
-    @Override
-    public String title() {
+    String title() {
         return switch (way) {
-            case MESSAGE -> word(operation) + "-" + bytes;
-            case CHAIN -> word(operation) + "-" + bytes + "-chain-" + chain;
-            case POST -> "post-" + word(operation) + "-" + bytes;
+            case MESSAGE -> Row.word(operation) + "-" + bytes;
+            case CHAIN -> Row.word(operation) + "-" + bytes + "-chain-" + chain;
+            case POST -> "post-" + Row.word(operation) + "-" + bytes;
             case RECEIVE -> "post-receive";
             case EMPTY_POLL -> "poll-empty";
             case FULL_POLL -> "poll-" + chain;
@@ -99,12 +96,11 @@ record VerbsRow(Way way, Operation operation, int bytes, int chain, int operatio
     }
 
     /** See {@code verbs.c}. */
-    @Override
-    public String spec() {
+    String spec() {
         return String.join(
                 ":",
-                word(way),
-                word(operation),
+                Row.word(way),
+                Row.word(operation),
                 Integer.toString(bytes),
                 Integer.toString(chain),
                 Integer.toString(operations));
@@ -112,14 +108,6 @@ record VerbsRow(Way way, Operation operation, int bytes, int chain, int operatio
 
     /** The row of a program's argument. */
     static VerbsRow of(String spec) {
-        return ALL.stream()
-                .filter(row -> row.spec().equals(spec))
-                .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("there is no row " + spec + ", only "
-                        + Arrays.toString(ALL.stream().map(VerbsRow::spec).toArray())));
-    }
-
-    private static String word(Enum<?> constant) {
-        return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
+        return Row.named(spec, ALL, VerbsRow::spec);
     }
 }

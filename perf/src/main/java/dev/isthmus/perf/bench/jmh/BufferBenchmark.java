@@ -78,8 +78,6 @@ public class BufferBenchmark {
 
     /**
      * A slice, on one thread.
-     *
-     * @return a result, so that the JIT cannot drop the work
      */
     @Benchmark
     public long slice() {
@@ -90,8 +88,6 @@ public class BufferBenchmark {
 
     /**
      * A Netty buffer, on one thread.
-     *
-     * @return a result, so that the JIT cannot drop the work
      */
     @Benchmark
     public ByteBuf netty() {
@@ -102,8 +98,6 @@ public class BufferBenchmark {
 
     /**
      * A slice, on two threads that share the pool.
-     *
-     * @return a result, so that the JIT cannot drop the work
      */
     @Benchmark
     @Threads(2)
@@ -113,8 +107,6 @@ public class BufferBenchmark {
 
     /**
      * A Netty buffer, on two threads.
-     *
-     * @return a result, so that the JIT cannot drop the work
      */
     @Benchmark
     @Threads(2)
@@ -124,8 +116,6 @@ public class BufferBenchmark {
 
     /**
      * Acquires as many slices as a queue has receives, then releases all.
-     *
-     * @param window the buffers that the thread holds
      */
     @Benchmark
     @OperationsPerInvocation(WINDOW)
@@ -140,8 +130,6 @@ public class BufferBenchmark {
 
     /**
      * Takes and releases a window of Netty's buffers.
-     *
-     * @param window the buffers that the thread holds
      */
     @Benchmark
     @OperationsPerInvocation(WINDOW)
@@ -156,8 +144,6 @@ public class BufferBenchmark {
 
     /**
      * Looks up a registration that is in the cache.
-     *
-     * @return a result, so that the JIT cannot drop the work
      */
     @Benchmark
     public long cached() {

@@ -84,8 +84,6 @@ public class CallBenchmark {
 
     /**
      * By FFM, without a check of the function or the worker.
-     *
-     * @return a result, so that the JIT cannot drop the work
      */
     @Benchmark
     public int plain() throws Throwable {
@@ -94,8 +92,6 @@ public class CallBenchmark {
 
     /**
      * By a critical call: the thread stays in the Java state, and garbage collection waits for it.
-     *
-     * @return a result, so that the JIT cannot drop the work
      */
     @Benchmark
     public int critical() throws Throwable {
@@ -104,8 +100,6 @@ public class CallBenchmark {
 
     /**
      * By JNI, as in JUCX.
-     *
-     * @return a result, so that the JIT cannot drop the work
      */
     @Benchmark
     public int jni() throws Exception {
@@ -114,8 +108,6 @@ public class CallBenchmark {
 
     /**
      * By this library: the plain call and its checks.
-     *
-     * @return a result, so that the JIT cannot drop the work
      */
     @Benchmark
     public int checked() {

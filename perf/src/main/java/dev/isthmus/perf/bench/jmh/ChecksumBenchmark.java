@@ -54,8 +54,6 @@ public class ChecksumBenchmark {
 
     /**
      * CRC-32C, as the Spark module computes it on both sides.
-     *
-     * @return a result, so that the JIT cannot drop the work
      */
     @Benchmark
     public long checksum() {
@@ -67,8 +65,6 @@ public class ChecksumBenchmark {
 
     /**
      * The copy to another slice.
-     *
-     * @return a result, so that the JIT cannot drop the work
      */
     @Benchmark
     public MemorySegment copy() {

@@ -23,8 +23,6 @@ public final class FirstMessage {
 
     /**
      * Sends the message.
-     *
-     * @param args none
      */
     public static void main(String... args) {
         try (Arena arena = Arena.ofConfined();

@@ -70,8 +70,6 @@ final class RcLoopback implements AutoCloseable {
 
     /**
      * Sends a message and waits until both ends have their completion.
-     *
-     * @return the number of bytes that arrived
      */
     long exchange() {
         if (!receiver.tryPost(receive) || !sender.tryPost(send)) {
@@ -93,8 +91,6 @@ final class RcLoopback implements AutoCloseable {
 
     /**
      * Polls an empty queue.
-     *
-     * @return 0
      */
     int emptyPoll() {
         return receiveQueue.poll(completions);

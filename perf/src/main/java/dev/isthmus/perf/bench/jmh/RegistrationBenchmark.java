@@ -55,8 +55,6 @@ public class RegistrationBenchmark {
 
     /**
      * {@code ibv_reg_mr} and {@code ibv_dereg_mr}.
-     *
-     * @return a result, so that the JIT cannot drop the work
      */
     @Benchmark
     public int register() {
@@ -67,8 +65,6 @@ public class RegistrationBenchmark {
 
     /**
      * The copy that a program makes instead.
-     *
-     * @return a result, so that the JIT cannot drop the work
      */
     @Benchmark
     public MemorySegment copy() {

@@ -102,8 +102,6 @@ public class StartBenchmark {
 
     /**
      * Starts a JVM, and waits until it says that its message has arrived.
-     *
-     * @throws IOException if it does not
      */
     @Benchmark
     public void firstMessage() throws IOException {

@@ -64,8 +64,6 @@ public class UcxBenchmark {
 
     /**
      * Progress with nothing to do.
-     *
-     * @return a result, so that the JIT cannot drop the work
      */
     @Benchmark
     public int idleProgress() {
@@ -74,8 +72,6 @@ public class UcxBenchmark {
 
     /**
      * A tagged message from one to the other.
-     *
-     * @return the number of bytes that arrived
      */
     @Benchmark
     public long tagExchange() {

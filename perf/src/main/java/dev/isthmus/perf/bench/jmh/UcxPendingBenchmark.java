@@ -75,8 +75,6 @@ public class UcxPendingBenchmark {
 
     /**
      * A tagged message from one to the other, polled there.
-     *
-     * @return the number of bytes that arrived
      */
     @Benchmark
     public long toldExchange() {
@@ -95,8 +93,6 @@ public class UcxPendingBenchmark {
 
     /**
      * What a thread does before it sleeps.
-     *
-     * @return whether it might
      */
     @Benchmark
     public boolean arm() {

@@ -42,8 +42,6 @@ public class VerbsBenchmark {
     /**
      * A message of 64 bytes: a post to each of two connected queue pairs, and polling until both completions have
      * arrived. A program that sends one message after the other waits this long.
-     *
-     * @return a result, so that the JIT cannot drop the work
      */
     @Benchmark
     public long postAndPoll() {
@@ -52,8 +50,6 @@ public class VerbsBenchmark {
 
     /**
      * A poll that finds nothing: how often a waiting program can look.
-     *
-     * @return a result, so that the JIT cannot drop the work
      */
     @Benchmark
     public int emptyPoll() {
@@ -63,8 +59,6 @@ public class VerbsBenchmark {
     /**
      * A new request, with its off-heap memory. A program that prepared one for each message would pay this for each: it
      * is why requests are kept.
-     *
-     * @return a result, so that the JIT cannot drop the work
      */
     @Benchmark
     public SendRequest prepareRequest() {
@@ -77,8 +71,6 @@ public class VerbsBenchmark {
     /**
      * A prepared request gets another part of the buffer and another number in place: what a program pays if it keeps
      * its request.
-     *
-     * @return a result, so that the JIT cannot drop the work
      */
     @Benchmark
     public SendRequest changeRequest() {

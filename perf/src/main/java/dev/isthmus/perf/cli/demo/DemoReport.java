@@ -32,7 +32,6 @@ public record DemoReport(
      * Writes it as JSON, all of it or nothing, so that a program that waits for the file never reads half of it.
      *
      * @param file the file, which is replaced if it exists
-     * @throws IOException if it cannot be written
      */
     public void write(Path file) throws IOException {
         WholeFile.write(file, JSON.writer(SerializationFeature.INDENT_OUTPUT).writeValueAsBytes(this));

@@ -11,9 +11,6 @@ public final class DemoTable {
 
     /**
      * Lays a report out.
-     *
-     * @param report what was found
-     * @return lines, each with its end
      */
     public static String format(DemoReport report) {
         var out = new StringBuilder();

@@ -11,9 +11,6 @@ public final class Html {
 
     /**
      * Adds markup unchanged.
-     *
-     * @param markup what to add
-     * @return this
      */
     public Html raw(String markup) {
         out.append(markup);
@@ -22,9 +19,6 @@ public final class Html {
 
     /**
      * Text.
-     *
-     * @param text what to add, escaped
-     * @return this
      */
     public Html text(String text) {
         text.codePoints().forEach(c -> {
@@ -48,10 +42,6 @@ public final class Html {
 
     /**
      * An element with text in it.
-     *
-     * @param tag its name
-     * @param text its text
-     * @return this
      */
     public Html element(String tag, String text) {
         return raw("<" + tag + ">").text(text).raw("</" + tag + ">\n");

@@ -104,8 +104,6 @@ public final class ReportCommand implements Callable<Integer> {
 
     /**
      * Creates the command.
-     *
-     * @param program the program that has the commands of which it reports
      */
     public ReportCommand(Class<?> program) {
         this.program = program;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The loops of UcxLoops.java and UcxFeatureLoops.java in C, line by line: what is changed there is changed here.
+ * The loops of UcxLoops.java in C, line by line: what is changed there is changed here.
  * Arguments: rows. Prints a line for each row: see blocks.h.
  */
 #include "blocks.h"

@@ -24,9 +24,9 @@ class AcceptedTest {
     private Path folder;
 
     private static RowCounts count(int row, double c, double java, double bytes) {
-        var count = new RowCounts(VerbsRow.ALL.get(row));
-        count.put(Side.C, new Figure(c, 0));
-        count.put(Side.JAVA, new Figure(java, bytes));
+        var count = new RowCounts(Suite.VERBS.rows().get(row));
+        count.put(Side.C, new RowCounts.Figure(c, 0));
+        count.put(Side.JAVA, new RowCounts.Figure(java, bytes));
         return count;
     }
 

@@ -16,11 +16,11 @@ class CountsReportTest {
 
     @Test
     void shouldHaveTheFiguresOfTheSidesThatWereCounted(@TempDir Path folder) throws Exception {
-        var count = new RowCounts(VerbsRow.ALL.getFirst());
-        count.put(Side.C, new Figure(52, 0));
-        count.put(Side.JAVA, new Figure(87.1, 0.5));
+        var count = new RowCounts(Suite.VERBS.rows().getFirst());
+        count.put(Side.C, new RowCounts.Figure(52, 0));
+        count.put(Side.JAVA, new RowCounts.Figure(87.1, 0.5));
         Path file = folder.resolve("counts.json");
-        CountsReport.of("Linux 6.1", List.of(count)).write(file);
+        new CountsReport("Linux 6.1", List.of(count)).write(file);
         var json = new ObjectMapper();
         String expected = """
                 {"machine": "Linux 6.1", "rows": [{"row": "%s", "figures": {

@@ -12,13 +12,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** The C programs, compiled by this machine's compiler in a folder that is removed on close. */
-public final class Twins implements AutoCloseable {
+public final class CPrograms implements AutoCloseable {
 
     private static final String HEADER = "blocks.h";
 
     private final TemporaryFolder folder = new TemporaryFolder("isthmus-instructions-");
 
-    Twins() throws IOException {}
+    CPrograms() throws IOException {}
 
     /** Compiles the twin of a suite; returns the program. */
     Path compile(Suite suite) throws IOException, InterruptedException {
@@ -31,12 +31,6 @@ public final class Twins implements AutoCloseable {
 
     /**
      * Compiles a program; the compiler's messages go to our standard error.
-     *
-     * @param source the C source
-     * @param program the program to create
-     * @param libraries the libraries, as compiler arguments
-     * @throws IOException if there is no compiler, or it fails
-     * @throws InterruptedException if the caller is to stop
      */
     public static void compile(Path source, Path program, List<String> libraries)
             throws IOException, InterruptedException {
@@ -56,7 +50,7 @@ public final class Twins implements AutoCloseable {
 
     private Path copy(String name) throws IOException {
         Path file = folder.path().resolve(name);
-        try (InputStream text = Twins.class.getResourceAsStream(name)) {
+        try (InputStream text = CPrograms.class.getResourceAsStream(name)) {
             Files.copy(text, file, StandardCopyOption.REPLACE_EXISTING); // suites share some
         }
         return file;
@@ -64,9 +58,6 @@ public final class Twins implements AutoCloseable {
 
     /**
      * The compiler and its version.
-     *
-     * @return a few words
-     * @throws IOException if there is none
      */
     public static String compiler() throws IOException {
         return "cc " + Tool.firstLine("cc", "-dumpfullversion");
