@@ -38,9 +38,7 @@ public record Machine(
 
     private static final Pattern CPU = Pattern.compile("^model name\\s*:\\s*(.*)$", Pattern.MULTILINE);
 
-    /**
-     * Describes the machine on which this JVM runs.
-     */
+    /** Describes the machine on which this JVM runs. */
     public static Machine here(String where, Map<String, String> versions) {
         Matcher cpu = CPU.matcher(read("/proc/cpuinfo"));
         return new Machine(
@@ -96,16 +94,12 @@ public record Machine(
         return Math.max(listed, Runtime.getRuntime().availableProcessors());
     }
 
-    /**
-     * Whether QEMU emulates the processor in software.
-     */
+    /** Whether QEMU emulates the processor in software. */
     public static boolean isEmulated() {
         return read("/proc/cpuinfo").contains("QEMU TCG");
     }
 
-    /**
-     * Whether the processor is emulated in software, virtual, or physical.
-     */
+    /** Whether the processor is emulated in software, virtual, or physical. */
     public static String virtualization() {
         if (isEmulated()) {
             return "a VM whose processor is emulated in software (QEMU)";

@@ -42,16 +42,12 @@ public final class Progress implements AutoCloseable {
         }
     }
 
-    /**
-     * Progress on a stream, which may be standard error on a terminal.
-     */
+    /** Progress on a stream, which may be standard error on a terminal. */
     public static Progress on(PrintStream out) {
         return new Progress(out, isShownOnTerminal(out));
     }
 
-    /**
-     * The variables that let a program whose standard error goes to this stream know whether there is a terminal.
-     */
+    /** The variables that let a program whose standard error goes to this stream know whether there is a terminal. */
     public static Map<String, String> passedOn(PrintStream out) {
         return Map.of(TERMINAL, isShownOnTerminal(out) ? "yes" : "");
     }
@@ -70,9 +66,7 @@ public final class Progress implements AutoCloseable {
         }
     }
 
-    /**
-     * Shows what is going on.
-     */
+    /** Shows what is going on. */
     public synchronized void update(String now) {
         what = now;
         if (terminal) {
@@ -83,9 +77,7 @@ public final class Progress implements AutoCloseable {
         }
     }
 
-    /**
-     * Prints a line that stays.
-     */
+    /** Prints a line that stays. */
     public synchronized void say(String line) {
         out.println(terminal ? CLEAR_LINE + line : line);
         if (terminal) {

@@ -6,9 +6,7 @@ public final class Shutdown {
 
     private Shutdown() {}
 
-    /**
-     * Whether this JVM is ending.
-     */
+    /** Whether this JVM is ending. */
     public static boolean hasBegun() {
         // A hook that set a flag would set it too late for code that has seen the effect of another hook.
         Thread probe = new Thread(() -> {});

@@ -35,16 +35,12 @@ public record Spent(long compileMillis, long processorNanos) {
                     Linker.nativeLinker().defaultLookup().find("getrusage").orElseThrow(),
                     FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.ADDRESS));
 
-    /**
-     * What this JVM has spent so far.
-     */
+    /** What this JVM has spent so far. */
     public static Spent soFar() {
         return new Spent(JitCompilers.millis(), processorNanos(SELF));
     }
 
-    /**
-     * What the ended child processes of this process have spent.
-     */
+    /** What the ended child processes of this process have spent. */
     public static Spent byChildren() {
         return new Spent(0, processorNanos(CHILDREN));
     }
@@ -70,16 +66,12 @@ public record Spent(long compileMillis, long processorNanos) {
                 + TimeUnit.MICROSECONDS.toNanos(usage.getAtIndex(ValueLayout.JAVA_LONG, index + 1));
     }
 
-    /**
-     * What was spent since an earlier reading.
-     */
+    /** What was spent since an earlier reading. */
     public Spent since(Spent before) {
         return new Spent(compileMillis - before.compileMillis, processorNanos - before.processorNanos);
     }
 
-    /**
-     * What two processes have spent together.
-     */
+    /** What two processes have spent together. */
     public Spent plus(Spent other) {
         return new Spent(compileMillis + other.compileMillis, processorNanos + other.processorNanos);
     }

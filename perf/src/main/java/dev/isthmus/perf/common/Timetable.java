@@ -68,9 +68,7 @@ public final class Timetable {
         return Math.clamp(Math.round(Math.round(perSecond / unit) * unit), 1, MOST);
     }
 
-    /**
-     * Sets when the connections begin to take turns.
-     */
+    /** Sets when the connections begin to take turns. */
     public void start(long nanos) {
         start = nanos;
     }
@@ -117,9 +115,7 @@ public final class Timetable {
         return true;
     }
 
-    /**
-     * How many are under way, for a thread that both begins and ends them.
-     */
+    /** How many are under way, for a thread that both begins and ends them. */
     public long underWay() {
         return begun - ended;
     }
@@ -135,9 +131,7 @@ public final class Timetable {
         ended++;
     }
 
-    /**
-     * Whether all have returned.
-     */
+    /** Whether all have returned. */
     public boolean isOver() {
         return ended == count;
     }

@@ -48,16 +48,12 @@ public final class Children implements AutoCloseable {
         Runtime.getRuntime().addShutdownHook(hook);
     }
 
-    /**
-     * Starts a program that inherits standard error, and whose input and output are pipes.
-     */
+    /** Starts a program that inherits standard error, and whose input and output are pipes. */
     public Process start(List<String> command, Map<String, String> environment) throws IOException {
         return start(command, environment, Redirect.INHERIT, Redirect.PIPE);
     }
 
-    /**
-     * Starts a program with given targets for its errors and output.
-     */
+    /** Starts a program with given targets for its errors and output. */
     public synchronized Process start(
             List<String> command, Map<String, String> environment, Redirect error, Redirect output) throws IOException {
         if (ending) {

@@ -44,9 +44,7 @@ public final class JavaChild implements AutoCloseable {
     private final Writer commands;
     private final BufferedReader answers;
 
-    /**
-     * Starts it on its processor.
-     */
+    /** Starts it on its processor. */
     public JavaChild(
             Children children, Placement place, Map<String, String> environment, Class<?> program, String... arguments)
             throws IOException {
@@ -56,9 +54,7 @@ public final class JavaChild implements AutoCloseable {
         answers = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
     }
 
-    /**
-     * The options of every measured JVM.
-     */
+    /** The options of every measured JVM. */
     public static List<String> options() {
         return OPTIONS;
     }
@@ -84,16 +80,12 @@ public final class JavaChild implements AutoCloseable {
         return "hs_err_pid" + pid + ".log"; // the JVM's default name
     }
 
-    /**
-     * The process itself.
-     */
+    /** The process itself. */
     public Process process() {
         return process;
     }
 
-    /**
-     * Sends it a line.
-     */
+    /** Sends it a line. */
     public void tell(String line) throws IOException, InterruptedException {
         try {
             commands.write(line + "\n");
@@ -104,9 +96,7 @@ public final class JavaChild implements AutoCloseable {
         }
     }
 
-    /**
-     * Waits for its next line.
-     */
+    /** Waits for its next line. */
     public String answer() throws IOException, InterruptedException {
         String line = answers.readLine();
         while (line != null && line.startsWith(CRASH_MARK)) {

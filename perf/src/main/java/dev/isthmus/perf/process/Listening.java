@@ -70,9 +70,7 @@ public final class Listening {
         }
     }
 
-    /**
-     * Whether a process listens.
-     */
+    /** Whether a process listens. */
     public static boolean isListening(int port) throws IOException {
         return isThere(LOCAL, port, LISTEN);
     }

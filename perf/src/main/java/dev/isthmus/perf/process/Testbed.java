@@ -20,9 +20,7 @@ public record Testbed(Path home) {
 
     private static final Path SCRIPT = Path.of("testbed", "testbed");
 
-    /**
-     * Looks in the project's folder, otherwise in the current one and those above it.
-     */
+    /** Looks in the project's folder, otherwise in the current one and those above it. */
     public static Optional<Testbed> find() {
         String home = System.getProperty(HOME_PROPERTY, "");
         for (Path folder = Path.of(home).toAbsolutePath(); folder != null; folder = folder.getParent()) {
@@ -33,9 +31,7 @@ public record Testbed(Path home) {
         return Optional.empty();
     }
 
-    /**
-     * Whether this machine has devices of its own.
-     */
+    /** Whether this machine has devices of its own. */
     public static boolean hasDevices() throws IOException {
         Path devices = Path.of("/sys/class/infiniband");
         if (!Files.isDirectory(devices)) {
@@ -55,9 +51,7 @@ public record Testbed(Path home) {
         return home.resolve(SCRIPT);
     }
 
-    /**
-     * The script, run by the launcher, which installs what it needs.
-     */
+    /** The script, run by the launcher, which installs what it needs. */
     public List<String> command() {
         return List.of(home.resolve("isthmus").toString(), "testbed");
     }

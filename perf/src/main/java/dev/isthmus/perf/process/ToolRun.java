@@ -26,9 +26,7 @@ public final class ToolRun implements AutoCloseable {
     private final Path output;
     private final Path errors;
 
-    /**
-     * Starts it.
-     */
+    /** Starts it. */
     public ToolRun(Placement role, List<String> command, Map<String, String> environment, Children children)
             throws IOException {
         name = command.getFirst() + " (" + role.name().toLowerCase(Locale.ROOT) + ")";
@@ -86,9 +84,7 @@ public final class ToolRun implements AutoCloseable {
         }
     }
 
-    /**
-     * The process itself.
-     */
+    /** The process itself. */
     public Process process() {
         return process;
     }

@@ -29,9 +29,7 @@ public final class CPrograms implements AutoCloseable {
         return program;
     }
 
-    /**
-     * Compiles a program; the compiler's messages go to our standard error.
-     */
+    /** Compiles a program; the compiler's messages go to our standard error. */
     public static void compile(Path source, Path program, List<String> libraries)
             throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(
@@ -56,9 +54,7 @@ public final class CPrograms implements AutoCloseable {
         return file;
     }
 
-    /**
-     * The compiler and its version.
-     */
+    /** The compiler and its version. */
     public static String compiler() throws IOException {
         return "cc " + Tool.firstLine("cc", "-dumpfullversion");
     }

@@ -6,9 +6,7 @@ public final class JucxProgram {
 
     private JucxProgram() {}
 
-    /**
-     * Prints a line for each row.
-     */
+    /** Prints a line for each row. */
     public static void main(String... args) {
         UcxProgram.run(JucxLoops::new, args);
     }

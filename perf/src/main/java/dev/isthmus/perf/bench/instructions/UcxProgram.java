@@ -25,9 +25,7 @@ public final class UcxProgram {
 
     private UcxProgram() {}
 
-    /**
-     * Prints a line for each row.
-     */
+    /** Prints a line for each row. */
     public static void main(String... args) {
         run(UcxLoops::new, args);
     }

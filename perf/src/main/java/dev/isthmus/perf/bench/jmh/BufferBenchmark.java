@@ -76,9 +76,7 @@ public class BufferBenchmark {
         context.close();
     }
 
-    /**
-     * A slice, on one thread.
-     */
+    /** A slice, on one thread. */
     @Benchmark
     public long slice() {
         long slice = pool.acquire();
@@ -86,9 +84,7 @@ public class BufferBenchmark {
         return slice;
     }
 
-    /**
-     * A Netty buffer, on one thread.
-     */
+    /** A Netty buffer, on one thread. */
     @Benchmark
     public ByteBuf netty() {
         ByteBuf buffer = netty.directBuffer(BYTES);
@@ -96,27 +92,21 @@ public class BufferBenchmark {
         return buffer;
     }
 
-    /**
-     * A slice, on two threads that share the pool.
-     */
+    /** A slice, on two threads that share the pool. */
     @Benchmark
     @Threads(2)
     public long sliceByTwo() {
         return slice();
     }
 
-    /**
-     * A Netty buffer, on two threads.
-     */
+    /** A Netty buffer, on two threads. */
     @Benchmark
     @Threads(2)
     public ByteBuf nettyByTwo() {
         return netty();
     }
 
-    /**
-     * Acquires as many slices as a queue has receives, then releases all.
-     */
+    /** Acquires as many slices as a queue has receives, then releases all. */
     @Benchmark
     @OperationsPerInvocation(WINDOW)
     public void sliceWindow(HeldBuffers window) {
@@ -128,9 +118,7 @@ public class BufferBenchmark {
         }
     }
 
-    /**
-     * Takes and releases a window of Netty's buffers.
-     */
+    /** Takes and releases a window of Netty's buffers. */
     @Benchmark
     @OperationsPerInvocation(WINDOW)
     public void nettyWindow(HeldBuffers window) {
@@ -142,9 +130,7 @@ public class BufferBenchmark {
         }
     }
 
-    /**
-     * Looks up a registration that is in the cache.
-     */
+    /** Looks up a registration that is in the cache. */
     @Benchmark
     public long cached() {
         long lease = cache.acquire(memory);

@@ -82,33 +82,25 @@ public class CallBenchmark {
         context.close();
     }
 
-    /**
-     * By FFM, without a check of the function or the worker.
-     */
+    /** By FFM, without a check of the function or the worker. */
     @Benchmark
     public int plain() throws Throwable {
         return (int) PLAIN.invokeExact(handle);
     }
 
-    /**
-     * By a critical call: the thread stays in the Java state, and garbage collection waits for it.
-     */
+    /** By a critical call: the thread stays in the Java state, and garbage collection waits for it. */
     @Benchmark
     public int critical() throws Throwable {
         return (int) CRITICAL.invokeExact(handle);
     }
 
-    /**
-     * By JNI, as in JUCX.
-     */
+    /** By JNI, as in JUCX. */
     @Benchmark
     public int jni() throws Exception {
         return jucxWorker.progress();
     }
 
-    /**
-     * By this library: the plain call and its checks.
-     */
+    /** By this library: the plain call and its checks. */
     @Benchmark
     public int checked() {
         return worker.progress();

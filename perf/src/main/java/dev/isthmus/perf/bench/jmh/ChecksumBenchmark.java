@@ -52,9 +52,7 @@ public class ChecksumBenchmark {
         return at;
     }
 
-    /**
-     * CRC-32C, as the Spark module computes it on both sides.
-     */
+    /** CRC-32C, as the Spark module computes it on both sides. */
     @Benchmark
     public long checksum() {
         int from = next();
@@ -63,9 +61,7 @@ public class ChecksumBenchmark {
         return sum.getValue();
     }
 
-    /**
-     * The copy to another slice.
-     */
+    /** The copy to another slice. */
     @Benchmark
     public MemorySegment copy() {
         return copy.copyFrom(segment.asSlice(next(), SLICE_BYTES));

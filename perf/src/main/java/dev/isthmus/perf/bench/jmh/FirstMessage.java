@@ -21,9 +21,7 @@ public final class FirstMessage {
 
     private FirstMessage() {}
 
-    /**
-     * Sends the message.
-     */
+    /** Sends the message. */
     public static void main(String... args) {
         try (Arena arena = Arena.ofConfined();
                 UcpContext context = UcpContext.create(config -> config.set("TLS", "self"));

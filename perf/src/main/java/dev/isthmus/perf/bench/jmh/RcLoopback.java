@@ -68,9 +68,7 @@ final class RcLoopback implements AutoCloseable {
         return region;
     }
 
-    /**
-     * Sends a message and waits until both ends have their completion.
-     */
+    /** Sends a message and waits until both ends have their completion. */
     long exchange() {
         if (!receiver.tryPost(receive) || !sender.tryPost(send)) {
             throw new IllegalStateException("a queue is full, although it is drained");
@@ -89,9 +87,7 @@ final class RcLoopback implements AutoCloseable {
         }
     }
 
-    /**
-     * Polls an empty queue.
-     */
+    /** Polls an empty queue. */
     int emptyPoll() {
         return receiveQueue.poll(completions);
     }

@@ -53,9 +53,7 @@ public class RegistrationBenchmark {
         arena.close();
     }
 
-    /**
-     * {@code ibv_reg_mr} and {@code ibv_dereg_mr}.
-     */
+    /** {@code ibv_reg_mr} and {@code ibv_dereg_mr}. */
     @Benchmark
     public int register() {
         try (MemoryRegion region = loopback.protectionDomain().register(memory, AccessFlag.LOCAL_WRITE)) {
@@ -63,9 +61,7 @@ public class RegistrationBenchmark {
         }
     }
 
-    /**
-     * The copy that a program makes instead.
-     */
+    /** The copy that a program makes instead. */
     @Benchmark
     public MemorySegment copy() {
         return copy.copyFrom(memory);

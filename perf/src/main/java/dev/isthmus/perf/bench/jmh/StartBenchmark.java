@@ -100,9 +100,7 @@ public class StartBenchmark {
         return jar;
     }
 
-    /**
-     * Starts a JVM, and waits until it says that its message has arrived.
-     */
+    /** Starts a JVM, and waits until it says that its message has arrived. */
     @Benchmark
     public void firstMessage() throws IOException {
         firstMessage(true);

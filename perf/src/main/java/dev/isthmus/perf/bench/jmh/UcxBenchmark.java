@@ -62,17 +62,13 @@ public class UcxBenchmark {
         arena.close();
     }
 
-    /**
-     * Progress with nothing to do.
-     */
+    /** Progress with nothing to do. */
     @Benchmark
     public int idleProgress() {
         return receiver.progress();
     }
 
-    /**
-     * A tagged message from one to the other.
-     */
+    /** A tagged message from one to the other. */
     @Benchmark
     public long tagExchange() {
         long receive = receiver.tagReceive(incoming, 0, BYTES, TAG, UcpWorker.EXACT_TAG);

@@ -73,9 +73,7 @@ public class UcxPendingBenchmark {
         arena.close();
     }
 
-    /**
-     * A tagged message from one to the other, polled there.
-     */
+    /** A tagged message from one to the other, polled there. */
     @Benchmark
     public long toldExchange() {
         receiver.tagReceive(incoming.userData(1), TAG, UcpWorker.EXACT_TAG);
@@ -91,9 +89,7 @@ public class UcxPendingBenchmark {
         return done.length(0);
     }
 
-    /**
-     * What a thread does before it sleeps.
-     */
+    /** What a thread does before it sleeps. */
     @Benchmark
     public boolean arm() {
         return receiver.wakeup().arm();

@@ -48,9 +48,7 @@ public class VerbsBenchmark {
         return loopback.exchange();
     }
 
-    /**
-     * A poll that finds nothing: how often a waiting program can look.
-     */
+    /** A poll that finds nothing: how often a waiting program can look. */
     @Benchmark
     public int emptyPoll() {
         return loopback.emptyPoll();

@@ -9,9 +9,7 @@ public final class DemoTable {
 
     private DemoTable() {}
 
-    /**
-     * Lays a report out.
-     */
+    /** Lays a report out. */
     public static String format(DemoReport report) {
         var out = new StringBuilder();
         out.append(String.format(

@@ -9,17 +9,13 @@ public final class Html {
     /** Creates an empty page. */
     public Html() {}
 
-    /**
-     * Adds markup unchanged.
-     */
+    /** Adds markup unchanged. */
     public Html raw(String markup) {
         out.append(markup);
         return this;
     }
 
-    /**
-     * Text.
-     */
+    /** Text. */
     public Html text(String text) {
         text.codePoints().forEach(c -> {
             switch (c) {
@@ -40,9 +36,7 @@ public final class Html {
         return !control && c != 0x7F && Character.getType(c) != Character.SURROGATE;
     }
 
-    /**
-     * An element with text in it.
-     */
+    /** An element with text in it. */
     public Html element(String tag, String text) {
         return raw("<" + tag + ">").text(text).raw("</" + tag + ">\n");
     }

@@ -102,9 +102,7 @@ public final class ReportCommand implements Callable<Integer> {
 
     private final Class<?> program;
 
-    /**
-     * Creates the command.
-     */
+    /** Creates the command. */
     public ReportCommand(Class<?> program) {
         this.program = program;
     }
