@@ -7,6 +7,8 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
+import java.lang.management.CompilationMXBean;
+import java.lang.management.ManagementFactory;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -20,6 +22,7 @@ public record Spent(long compileMillis, long processorNanos) {
     /** No time at all. */
     public static final Spent NOTHING = new Spent(0, 0);
 
+    private static final CompilationMXBean COMPILERS = ManagementFactory.getCompilationMXBean();
     private static final int SELF = 0;
     private static final int CHILDREN = -1;
 
@@ -37,12 +40,18 @@ public record Spent(long compileMillis, long processorNanos) {
 
     /** What this JVM has spent so far. */
     public static Spent soFar() {
-        return new Spent(JitCompilers.millis(), processorNanos(SELF));
+        return new Spent(compileMillisSoFar(), processorNanos(SELF));
     }
 
     /** What the ended child processes of this process have spent. */
     public static Spent byChildren() {
         return new Spent(0, processorNanos(CHILDREN));
+    }
+
+    private static long compileMillisSoFar() {
+        return COMPILERS != null && COMPILERS.isCompilationTimeMonitoringSupported()
+                ? COMPILERS.getTotalCompilationTime()
+                : 0;
     }
 
     /** Reads the processor time in microseconds; {@code /proc} only has hundredths of a second. */

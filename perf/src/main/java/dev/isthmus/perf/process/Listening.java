@@ -25,57 +25,42 @@ public final class Listening {
 
     private static final int LOCAL = 1;
     private static final int REMOTE = 2;
-
     private static final long POLL_MILLIS = 2;
 
     private Listening() {}
 
-    /** Looks for a socket. */
+    /** Looks whether something has happened that nothing announces. */
     @FunctionalInterface
-    private interface SocketProbe {
-        boolean isThere(int port) throws IOException;
+    interface Probe {
+        boolean hasHappened() throws IOException;
     }
 
-    /**
-     * Returns when a process listens.
-     *
-     * @throws IOException if the process ends before, or the time is over
-     */
+    /** Returns when a process listens at a TCP port. Throws if it ends before, or the time is over. */
     public static void await(int port, Process server, Duration limit) throws IOException, InterruptedException {
-        await(Listening::isListening, port, server, limit, "the server", "listen on");
+        await(() -> isListening(port), server, limit, "listen on port " + port);
     }
 
-    /**
-     * Returns when a client is connected to a server, which need not have accepted the connection yet.
-     *
-     * @throws IOException if the process ends before, without saying why, or the time is over
-     */
-    public static void awaitConnected(int port, Process client, Duration limit)
-            throws IOException, InterruptedException {
-        await(Listening::isConnected, port, client, limit, "the client", "connect to");
-    }
-
-    private static void await(SocketProbe look, int port, Process process, Duration limit, String who, String what)
+    /** Returns when a process has done something. Throws if it ends before, or the time is over. */
+    static void await(Probe probe, Process process, Duration limit, String what)
             throws IOException, InterruptedException {
         long end = System.nanoTime() + limit.toNanos();
-        while (!look.isThere(port)) {
+        while (!probe.hasHappened()) {
             if (process.waitFor(POLL_MILLIS, TimeUnit.MILLISECONDS)) {
-                throw new IOException(
-                        who + " ended with status " + process.exitValue() + " before it could " + what + " the port");
+                throw new IOException("it ended with status " + process.exitValue() + " before it could " + what);
             }
             if (System.nanoTime() - end > 0) {
-                throw new IOException(
-                        who + " did not " + what + " port " + port + " after " + limit.toSeconds() + " s");
+                throw new IOException("it did not " + what + " within " + limit.toSeconds() + " s");
             }
         }
     }
 
-    /** Whether a process listens. */
+    /** Whether a process listens at a TCP port. */
     public static boolean isListening(int port) throws IOException {
         return isThere(LOCAL, port, LISTEN);
     }
 
-    private static boolean isConnected(int port) throws IOException {
+    /** Whether a client is connected to a server's port; the server need not have accepted it yet. */
+    static boolean isConnected(int port) throws IOException {
         return isThere(REMOTE, port, ESTABLISHED);
     }
 

@@ -19,7 +19,6 @@ public final class ToolRun implements AutoCloseable {
 
     private static final Duration LIMIT = Duration.ofSeconds(60);
     private static final int REASON_LINES = 3;
-    private static final long POLL_MILLIS = 2;
 
     private final String name;
     private final Process process;
@@ -41,44 +40,24 @@ public final class ToolRun implements AutoCloseable {
         }
     }
 
-    /**
-     * Returns when it listens.
-     *
-     * @throws IOException if it ends before, or takes a minute
-     */
+    /** Returns when it listens at a TCP port. Throws if it ends before, or takes a minute. */
     public void awaitListening(int port) throws IOException, InterruptedException {
-        try {
-            Listening.await(port, process, LIMIT);
-        } catch (IOException e) {
-            throw failed(e.getMessage());
-        }
+        await(() -> Listening.isListening(port), "listen on port " + port);
     }
 
-    /**
-     * Returns when it has printed something.
-     *
-     * @throws IOException if it ends before, or takes a minute
-     */
-    public void awaitPrinted(String words) throws IOException, InterruptedException {
-        long end = System.nanoTime() + LIMIT.toNanos();
-        while (!Files.readString(output).contains(words)) {
-            if (process.waitFor(POLL_MILLIS, TimeUnit.MILLISECONDS)) {
-                throw failed("ended with status " + process.exitValue() + " before it printed \"" + words + "\"");
-            }
-            if (System.nanoTime() - end > 0) {
-                throw failed("did not print \"" + words + "\" within " + LIMIT.toSeconds() + " s");
-            }
-        }
-    }
-
-    /**
-     * Returns when it is connected to a server.
-     *
-     * @throws IOException if it ends before, or takes a minute
-     */
+    /** Returns when it is connected to a server's port. Throws if it ends before, or takes a minute. */
     public void awaitConnected(int port) throws IOException, InterruptedException {
+        await(() -> Listening.isConnected(port), "connect to port " + port);
+    }
+
+    /** Returns when it has printed something. Throws if it ends before, or takes a minute. */
+    public void awaitPrinted(String words) throws IOException, InterruptedException {
+        await(() -> Files.readString(output).contains(words), "print \"" + words + "\"");
+    }
+
+    private void await(Listening.Probe probe, String what) throws IOException, InterruptedException {
         try {
-            Listening.awaitConnected(port, process, LIMIT);
+            Listening.await(probe, process, LIMIT, what);
         } catch (IOException e) {
             throw failed(e.getMessage());
         }
@@ -89,11 +68,7 @@ public final class ToolRun implements AutoCloseable {
         return process;
     }
 
-    /**
-     * Waits until it has ended.
-     *
-     * @throws IOException if it fails, or the time is over
-     */
+    /** Waits until it has ended; returns what it has printed. Throws if it fails, or the time is over. */
     public String awaitOutput(Duration limit) throws IOException, InterruptedException {
         if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
             throw failed("did not end within " + limit.toSeconds() + " s");

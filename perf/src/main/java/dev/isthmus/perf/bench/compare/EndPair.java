@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.bench.compare;
 
-import dev.isthmus.perf.process.Held;
+import dev.isthmus.perf.process.PausedProcesses;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -78,7 +78,7 @@ interface EndPair extends AutoCloseable {
         var executor = Executors.newVirtualThreadPerTaskExecutor();
         List<Process> servers =
                 pairs.stream().flatMap(pair -> pair.server().stream()).toList();
-        try (var held = new Held(servers)) {
+        try (var held = new PausedProcesses(servers)) {
             var starting = new AtomicInteger(pairs.size());
             Runnable connected = () -> {
                 if (starting.decrementAndGet() == 0) {

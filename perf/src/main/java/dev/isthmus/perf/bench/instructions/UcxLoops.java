@@ -37,13 +37,14 @@ final class UcxLoops implements UcxProgram.Loops {
     private int bytes;
 
     UcxLoops(UcxRow.Transport transport) {
-        tags = new UcxPair(transport, UcpFeature.TAG);
-        streams = new UcxPair(transport, UcpFeature.STREAM);
+        String tls = transport.transports();
+        tags = new UcxPair(tls, UcpFeature.TAG);
+        streams = new UcxPair(tls, UcpFeature.STREAM);
         stream = streams.there.stream();
         back = streams.back().stream();
-        messages = new UcxPair(transport, UcpFeature.AM);
+        messages = new UcxPair(tls, UcpFeature.AM);
         messages.receiver.activeMessages().setHandler(ID, message -> arrived++);
-        accesses = new UcxPair(transport, UcpFeature.RMA);
+        accesses = new UcxPair(tls, UcpFeature.RMA);
         memory = accesses.context.allocate(MAX_BYTES);
         remote = accesses.there.unpack(memory.packKey());
     }

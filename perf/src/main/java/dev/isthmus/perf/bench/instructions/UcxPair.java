@@ -5,22 +5,23 @@ import dev.isthmus.ucx.UcpContext;
 import dev.isthmus.ucx.UcpEndpoint;
 import dev.isthmus.ucx.UcpFeature;
 import dev.isthmus.ucx.UcpWorker;
-import java.util.EnumSet;
+import java.util.Set;
 
-/** Two workers of a context with one feature, or one worker in both roles, and an endpoint from one to the other. */
-final class UcxPair implements AutoCloseable {
+/** Two workers of a context, or one worker in both roles, and an endpoint from one to the other. */
+public final class UcxPair implements AutoCloseable {
 
-    final UcpContext context;
-    final UcpWorker sender;
-    final UcpWorker receiver;
-    final UcpEndpoint there;
+    public final UcpContext context;
+    public final UcpWorker sender;
+    public final UcpWorker receiver;
+    public final UcpEndpoint there;
     private UcpEndpoint back; // null until it is asked for
 
-    UcxPair(UcxRow.Transport transport, UcpFeature feature) {
-        context =
-                UcpContext.create(config -> config.features(EnumSet.of(feature)).set("TLS", transport.transports()));
+    /** Has a single worker if its only transport, {@code UCX_TLS}, is self. */
+    public UcxPair(String transports, UcpFeature... features) {
+        context = UcpContext.create(
+                config -> config.features(Set.of(features)).set("TLS", transports));
         sender = context.createWorker();
-        receiver = transport == UcxRow.Transport.SELF ? sender : context.createWorker();
+        receiver = transports.equals("self") ? sender : context.createWorker();
         there = sender.createEndpoint(receiver.address());
     }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.bench.jmh;
 
-import dev.isthmus.ucx.UcpContext;
-import dev.isthmus.ucx.UcpEndpoint;
+import dev.isthmus.perf.bench.instructions.UcxPair;
+import dev.isthmus.ucx.UcpFeature;
 import dev.isthmus.ucx.UcpRequests;
 import dev.isthmus.ucx.UcpWorker;
 import java.lang.foreign.Arena;
@@ -33,10 +33,9 @@ public class UcxBenchmark {
     String transports;
 
     private Arena arena;
-    private UcpContext context;
+    private UcxPair pair;
     private UcpWorker sender;
     private UcpWorker receiver;
-    private UcpEndpoint endpoint;
     private MemorySegment outgoing;
     private MemorySegment incoming;
 
@@ -44,10 +43,9 @@ public class UcxBenchmark {
     @Setup(Level.Trial)
     public void open() {
         arena = Arena.ofConfined();
-        context = UcpContext.create(config -> config.set("TLS", transports));
-        sender = context.createWorker();
-        receiver = transports.equals("self") ? sender : context.createWorker();
-        endpoint = sender.createEndpoint(receiver.address());
+        pair = new UcxPair(transports, UcpFeature.TAG);
+        sender = pair.sender;
+        receiver = pair.receiver;
         outgoing = arena.allocate(BYTES, 64);
         incoming = arena.allocate(BYTES, 64);
     }
@@ -55,10 +53,7 @@ public class UcxBenchmark {
     /** Runs on the measuring thread. */
     @TearDown(Level.Trial)
     public void close() {
-        endpoint.closeForcibly();
-        receiver.close();
-        sender.close();
-        context.close();
+        pair.close();
         arena.close();
     }
 
@@ -72,7 +67,7 @@ public class UcxBenchmark {
     @Benchmark
     public long tagExchange() {
         long receive = receiver.tagReceive(incoming, 0, BYTES, TAG, UcpWorker.EXACT_TAG);
-        long send = endpoint.tagSend(outgoing, 0, BYTES, TAG);
+        long send = pair.there.tagSend(outgoing, 0, BYTES, TAG);
         UcpRequests received = receiver.requests();
         while (!received.isDone(receive) || !sender.requests().isDone(send)) {
             sender.progress();

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.bench.jmh;
 
+import dev.isthmus.perf.bench.instructions.UcxPair;
 import dev.isthmus.ucx.UcpBuffer;
 import dev.isthmus.ucx.UcpCompletions;
-import dev.isthmus.ucx.UcpContext;
-import dev.isthmus.ucx.UcpEndpoint;
 import dev.isthmus.ucx.UcpFeature;
 import dev.isthmus.ucx.UcpWorker;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.EnumSet;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -37,10 +35,9 @@ public class UcxPendingBenchmark {
     int pending;
 
     private Arena arena;
-    private UcpContext context;
+    private UcxPair pair;
     private UcpWorker sender;
     private UcpWorker receiver;
-    private UcpEndpoint endpoint;
     private MemorySegment outgoing;
     private UcpBuffer incoming;
     private UcpCompletions done;
@@ -49,11 +46,9 @@ public class UcxPendingBenchmark {
     @Setup(Level.Trial)
     public void open() {
         arena = Arena.ofConfined();
-        context = UcpContext.create(
-                config -> config.set("TLS", "posix,self").features(EnumSet.of(UcpFeature.TAG, UcpFeature.WAKEUP)));
-        sender = context.createWorker();
-        receiver = context.createWorker();
-        endpoint = sender.createEndpoint(receiver.address());
+        pair = new UcxPair("posix,self", UcpFeature.TAG, UcpFeature.WAKEUP);
+        sender = pair.sender;
+        receiver = pair.receiver;
         outgoing = arena.allocate(BYTES, 64);
         incoming = UcpBuffer.of(receiver, arena.allocate(BYTES, 64));
         done = UcpCompletions.allocate(16);
@@ -66,10 +61,7 @@ public class UcxPendingBenchmark {
     /** Runs on the measuring thread. */
     @TearDown(Level.Trial)
     public void close() {
-        endpoint.closeForcibly();
-        receiver.close();
-        sender.close();
-        context.close();
+        pair.close();
         arena.close();
     }
 
@@ -77,7 +69,7 @@ public class UcxPendingBenchmark {
     @Benchmark
     public long toldExchange() {
         receiver.tagReceive(incoming.userData(1), TAG, UcpWorker.EXACT_TAG);
-        long send = endpoint.tagSend(outgoing, 0, BYTES, TAG);
+        long send = pair.there.tagSend(outgoing, 0, BYTES, TAG);
         while (receiver.poll(done) == 0) {
             sender.progress();
             receiver.progress();

@@ -29,8 +29,8 @@ record Demo(Optional<Path> json, Path reports, PrintWriter out, PrintStream erro
     boolean run(List<DemoPart> parts) throws IOException, InterruptedException {
         String date = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
         Map<String, Machine> machines = new LinkedHashMap<>();
-        List<Sample> samples = new ArrayList<>();
-        List<DemoFailure> failures = new ArrayList<>();
+        List<DemoReport.Sample> samples = new ArrayList<>();
+        List<DemoReport.Failure> failures = new ArrayList<>();
         boolean complete = true;
         try (var progress = Progress.on(errors)) {
             for (DemoPart part : parts) {

@@ -33,7 +33,7 @@ record DemoPart(String path, List<String> command) {
      * @param samples the rounds that count
      * @param failures what went wrong, in order; only the last may not have been repeated
      */
-    record Result(Optional<Machine> machine, List<Sample> samples, List<DemoFailure> failures) {
+    record Result(Optional<Machine> machine, List<DemoReport.Sample> samples, List<DemoReport.Failure> failures) {
 
         boolean isComplete() {
             return failures.isEmpty() || failures.getLast().repeated();
@@ -42,7 +42,7 @@ record DemoPart(String path, List<String> command) {
 
     /** One run. */
     private static final class Attempt {
-        private final List<Sample> samples = new ArrayList<>();
+        private final List<DemoReport.Sample> samples = new ArrayList<>();
         private Optional<Machine> machine = Optional.empty();
         private Optional<String> reason = Optional.empty();
         private boolean emulated;
@@ -67,15 +67,15 @@ record DemoPart(String path, List<String> command) {
      * @throws InterruptedException if the demo is to stop
      */
     Result run(Consumer<String> progress, Consumer<String> errors, Path reports) throws InterruptedException {
-        List<DemoFailure> failures = new ArrayList<>();
+        List<DemoReport.Failure> failures = new ArrayList<>();
         Attempt attempt = attempt(progress, errors, reports);
         if (attempt.crashed && attempt.emulated) {
-            failures.add(new DemoFailure(path, attempt.reason.orElseThrow(), true));
+            failures.add(new DemoReport.Failure(path, attempt.reason.orElseThrow(), true));
             errors.accept("demo: on the testbed's emulated processor, " + attempt.reason.orElseThrow()
                     + "; its rounds are dropped, and it runs again");
             attempt = attempt(progress, errors, reports);
         }
-        attempt.reason.ifPresent(reason -> failures.add(new DemoFailure(path, reason, false)));
+        attempt.reason.ifPresent(reason -> failures.add(new DemoReport.Failure(path, reason, false)));
         return new Result(attempt.machine, attempt.samples, failures);
     }
 

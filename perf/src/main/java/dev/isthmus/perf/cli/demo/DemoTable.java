@@ -5,12 +5,12 @@ import dev.isthmus.perf.common.Machine;
 import java.util.Locale;
 
 /** The report for people. */
-public final class DemoTable {
+final class DemoTable {
 
     private DemoTable() {}
 
     /** Lays a report out. */
-    public static String format(DemoReport report) {
+    static String format(DemoReport report) {
         var out = new StringBuilder();
         out.append(String.format(
                 "%-24s %7s %9s %9s %7s   %-17s %-17s%n",
@@ -54,7 +54,7 @@ public final class DemoTable {
         return String.format("%s: %s; %s%n", title(path), machine.where(), machine.inWords());
     }
 
-    private static String describe(DemoFailure failure) {
+    private static String describe(DemoReport.Failure failure) {
         String what = failure.repeated() ? "measured again, because " : "not measured completely, because ";
         return String.format("%s: %s%s%n", title(failure.path()), what, failure.reason());
     }

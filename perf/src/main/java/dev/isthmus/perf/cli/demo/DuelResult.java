@@ -16,17 +16,11 @@ import java.util.stream.DoubleStream;
  * in microseconds.
  *
  * @param path what the messages take
- * @param bytes the size of a message
  * @param rounds how many rounds each side had
  * @param cMicros the median of C's rounds
- * @param javaMicros the median of Java's rounds
  * @param ratio Java's by C's: below 1 Java is faster
- * @param cBestMicros C's best round
- * @param cWorstMicros C's worst round
- * @param javaBestMicros Java's best round
- * @param javaWorstMicros Java's worst round
  */
-public record DuelResult(
+record DuelResult(
         String path,
         int bytes,
         int rounds,
@@ -40,14 +34,9 @@ public record DuelResult(
 
     private record Key(String path, int bytes) {}
 
-    /**
-     * Compares all that was measured.
-     *
-     * @param samples the rounds, in any order
-     * @return one comparison for each path and size that both sides have rounds of, in the order of appearance
-     */
-    public static List<DuelResult> of(Collection<Sample> samples) {
-        Map<Key, List<Sample>> groups = samples.stream()
+    /** One comparison for each path and size that both sides have rounds of, in the order of appearance. */
+    static List<DuelResult> of(Collection<DemoReport.Sample> samples) {
+        Map<Key, List<DemoReport.Sample>> groups = samples.stream()
                 .collect(Collectors.groupingBy(
                         sample -> new Key(sample.path(), sample.bytes()), LinkedHashMap::new, Collectors.toList()));
         return groups.entrySet().stream()
@@ -55,7 +44,7 @@ public record DuelResult(
                 .toList();
     }
 
-    private static Optional<DuelResult> of(Key key, List<Sample> samples) {
+    private static Optional<DuelResult> of(Key key, List<DemoReport.Sample> samples) {
         double[] c = sorted(samples, Side.C);
         double[] java = sorted(samples, Side.JAVA);
         if (c.length == 0 || java.length == 0) {
@@ -76,10 +65,10 @@ public record DuelResult(
                 java[java.length - 1]));
     }
 
-    private static double[] sorted(List<Sample> samples, Side side) {
+    private static double[] sorted(List<DemoReport.Sample> samples, Side side) {
         return samples.stream()
                 .filter(sample -> sample.side() == side)
-                .mapToDouble(Sample::medianMicros)
+                .mapToDouble(DemoReport.Sample::medianMicros)
                 .sorted()
                 .toArray();
     }

@@ -18,7 +18,7 @@ import java.util.Optional;
  * @param emulated whether its processor is emulated in software
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
-record Event(String progress, Sample sample, Machine machine, Boolean emulated) {
+record Event(String progress, DemoReport.Sample sample, Machine machine, Boolean emulated) {
 
     /** How such a line begins; any other line on that stream is for people. */
     private static final String MARK = "{\"";
@@ -45,7 +45,7 @@ record Event(String progress, Sample sample, Machine machine, Boolean emulated) 
 
         @Override
         public void measured(int bytes, Side side, int round, double medianMicros, double averageMicros) {
-            print(new Event(null, new Sample(path, bytes, side, round, medianMicros, averageMicros), null, null));
+            print(new Event(null, new DemoReport.Sample(path, bytes, side, round, medianMicros, averageMicros), null, null));
         }
 
         void machine(Machine machine) {

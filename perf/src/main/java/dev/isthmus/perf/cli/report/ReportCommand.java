@@ -114,7 +114,7 @@ public final class ReportCommand implements Callable<Integer> {
         if (!Files.isWritable(name.getParent())) {
             throw new IOException("cannot write to " + name.getParent());
         }
-        var sections = new ArrayList<Section>();
+        var sections = new ArrayList<Report.Section>();
         PrintStream errors = System.err;
         try (var scratch = new Scratch("isthmus-report-");
                 var children = new Children();
@@ -127,7 +127,7 @@ public final class ReportCommand implements Callable<Integer> {
                 }
             }
         }
-        var report = new Report(begin, sections, new Scrubber(MachineNames.here()));
+        var report = new Report(begin, sections, Scrubber.ofThisMachine());
         report.write(name);
         tell(spec.commandLine().getOut(), name, report);
         return report.isWell() ? 0 : 1;
@@ -177,7 +177,7 @@ public final class ReportCommand implements Callable<Integer> {
         return new Step(name, title, command, data, shown);
     }
 
-    private static Section run(Children children, Step step) throws IOException, InterruptedException {
+    private static Report.Section run(Children children, Step step) throws IOException, InterruptedException {
         long begin = System.nanoTime();
         Children.Ended ended = children.run(step.command());
         double seconds = (System.nanoTime() - begin) / 1e9;
@@ -185,7 +185,7 @@ public final class ReportCommand implements Callable<Integer> {
         JsonNode data = step.data().isPresent() ? json(read(step.data().get())) : json(printed);
         String text = (data != null && step.data().isEmpty() ? DoctorCommand.text(printed) : printed)
                 + (ended.status() == 0 ? "" : ended.errors());
-        return new Section(
+        return new Report.Section(
                 step.name(), step.title(), step.shown(), ended.status(), Math.round(seconds * 10) / 10.0, text, data);
     }
 
@@ -207,7 +207,7 @@ public final class ReportCommand implements Callable<Integer> {
 
     private static void tell(PrintWriter to, Path name, Report report) {
         to.println("The report has:");
-        for (Section section : report.sections()) {
+        for (Report.Section section : report.sections()) {
             to.printf(
                     Locale.ROOT,
                     "  %-45s %s%n",

@@ -5,6 +5,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,6 +21,9 @@ import java.util.regex.Pattern;
  * stays only where its surroundings say that it is a version or a mask.
  */
 final class Scrubber {
+
+    /** In place of a host's name. */
+    private static final String HOST = "[host]";
 
     private static final String QUAD = "\\d{1,3}(?:\\.\\d{1,3}){3}";
     private static final String HEX = "[0-9a-fA-F]";
@@ -58,9 +64,24 @@ final class Scrubber {
 
     /** A name, which our packages' names may begin with; a host's with its domain. */
     private static Pattern pattern(String name, String replacement) {
-        String domain = replacement.equals(MachineNames.HOST) ? "(?:\\.[a-z0-9-]+(?![\\w-]))*" : "";
+        String domain = replacement.equals(HOST) ? "(?:\\.[a-z0-9-]+(?![\\w-]))*" : "";
         return Pattern.compile(
                 "(?<![\\w.-])" + Pattern.quote(name) + "(?![\\w-]|\\.isthmus\\b)" + domain, Pattern.CASE_INSENSITIVE);
+    }
+
+    /** For this machine: names that identify it or its owner, each with its replacement. */
+    static Scrubber ofThisMachine() throws IOException {
+        Map<String, String> names = new LinkedHashMap<>();
+        names.put(System.getProperty("user.home"), "~");
+        names.put(Path.of("").toAbsolutePath().toString(), ".");
+        names.put(System.getProperty("isthmus.home"), "[isthmus]");
+        String host = Files.readString(Path.of("/proc/sys/kernel/hostname")).strip();
+        names.put(host.replaceFirst("\\..*", ""), HOST); // without a domain: others write it without, too
+        String user = System.getProperty("user.name");
+        if (!user.equals("root")) { // not a person's name, and a word of many messages
+            names.put(user, "[user]");
+        }
+        return new Scrubber(names);
     }
 
     /** The cleaned text. */

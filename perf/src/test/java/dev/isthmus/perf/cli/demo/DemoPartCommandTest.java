@@ -75,7 +75,7 @@ class DemoPartCommandTest {
         DemoPart.Result result = run(folder + ":" + System.getenv("PATH"));
         assertEquals(List.of("C8, 1", "Java8, 1", "Java4096, 1"), turns(result), said::toString);
         assertEquals(
-                List.of(new DemoFailure(
+                List.of(new DemoReport.Failure(
                         DemoPartCommand.UCX,
                         "the ucx part ended with status 1: demo-part: ucx_perftest (client): ended with status 3; it said:"
                                 + " no luck",

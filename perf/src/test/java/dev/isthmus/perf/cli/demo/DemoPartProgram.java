@@ -22,7 +22,7 @@ final class DemoPartProgram {
         Files.writeString(mark, "");
         print(new Event("starting", null, null, Boolean.valueOf(args[1])));
         for (Side side : List.of(Side.C, Side.JAVA)) {
-            print(new Event(null, new Sample(args[0], 8, side, 1, first ? 1 : 2, 1), null, null));
+            print(new Event(null, new DemoReport.Sample(args[0], 8, side, 1, first ? 1 : 2, 1), null, null));
         }
         switch (args[3]) {
             case "well" -> {}

@@ -20,8 +20,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("unit")
 class DemoReportTest {
 
-    private static final List<Sample> SAMPLES =
-            List.of(new Sample("verbs", 8, Side.C, 1, 30.5, 31), new Sample("verbs", 8, Side.JAVA, 1, 33.55, 34));
+    private static final List<DemoReport.Sample> SAMPLES =
+            List.of(new DemoReport.Sample("verbs", 8, Side.C, 1, 30.5, 31), new DemoReport.Sample("verbs", 8, Side.JAVA, 1, 33.55, 34));
 
     private static final DemoReport REPORT = new DemoReport(
             "2026-11-21T08:00:00Z",
@@ -30,7 +30,7 @@ class DemoReportTest {
                     new Machine("the testbed", "Linux 6.1", "a CPU", 2, "a JDK", Map.of("perftest", "6.06"), 24.4)),
             DuelResult.of(SAMPLES),
             SAMPLES,
-            List.of(new DemoFailure("ucx", "the ucx part ended with status 1", false)));
+            List.of(new DemoReport.Failure("ucx", "the ucx part ended with status 1", false)));
 
     @TempDir
     Path folder;

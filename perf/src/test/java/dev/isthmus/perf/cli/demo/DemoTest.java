@@ -79,7 +79,7 @@ class DemoTest {
                 out.toString());
         String reason = "the ucx part ended with status 1: no shared memory";
         assertTrue(errors().endsWith("demo: " + reason + "\n"), errors());
-        assertEquals(List.of(new DemoFailure("ucx", reason, false)), report().failures());
+        assertEquals(List.of(new DemoReport.Failure("ucx", reason, false)), report().failures());
     }
 
     @Test
@@ -95,12 +95,12 @@ class DemoTest {
     void shouldRepeatAHalfWhoseJvmCrashedOnAnEmulatedProcessor() throws Exception {
         assertTrue(run(part("verbs", true, "crash-once")), errors());
         assertEquals(
-                List.of(new DemoFailure("verbs", "a JVM of the verbs part was ended by SIGABRT", true)),
+                List.of(new DemoReport.Failure("verbs", "a JVM of the verbs part was ended by SIGABRT", true)),
                 report().failures());
         // The rounds of the second run alone.
         assertEquals(
                 List.of(2.0, 2.0),
-                report().samples().stream().map(Sample::medianMicros).toList());
+                report().samples().stream().map(DemoReport.Sample::medianMicros).toList());
         String line = "demo: on the testbed's emulated processor, a JVM of the verbs part was ended by SIGABRT";
         assertEquals(1, errors().lines().filter(l -> l.startsWith(line)).count(), errors());
         assertTrue(out.toString().contains("measured again"), out.toString());
@@ -120,7 +120,7 @@ class DemoTest {
         assertFalse(run(part("verbs", true, "crash")));
         assertEquals(
                 List.of(true, false),
-                report().failures().stream().map(DemoFailure::repeated).toList());
+                report().failures().stream().map(DemoReport.Failure::repeated).toList());
         assertEquals(2, reportFiles().size());
     }
 
@@ -128,7 +128,7 @@ class DemoTest {
     void shouldTakeACrashElsewhereForAFailureAtOnce() throws Exception {
         assertFalse(run(part("verbs", false, "crash-once")));
         assertEquals(
-                List.of(new DemoFailure("verbs", "a JVM of the verbs part was ended by SIGABRT", false)),
+                List.of(new DemoReport.Failure("verbs", "a JVM of the verbs part was ended by SIGABRT", false)),
                 report().failures());
         assertEquals(2, report().samples().size());
     }

@@ -12,8 +12,8 @@ import org.junit.jupiter.api.Test;
 @Tag("unit")
 class DuelResultTest {
 
-    private static Sample sample(int bytes, Side side, int round, double median) {
-        return new Sample("verbs", bytes, side, round, median, 2 * median);
+    private static DemoReport.Sample sample(int bytes, Side side, int round, double median) {
+        return new DemoReport.Sample("verbs", bytes, side, round, median, 2 * median);
     }
 
     @Test

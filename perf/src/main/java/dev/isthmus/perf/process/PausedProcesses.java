@@ -8,13 +8,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Processes that SIGSTOP holds until this is closed. Thread-safe. */
-public final class Held implements AutoCloseable {
+public final class PausedProcesses implements AutoCloseable {
 
     private final List<String> pids;
     private boolean going;
 
     /** Stops the processes, which may be none. */
-    public Held(List<Process> processes) throws IOException, InterruptedException {
+    public PausedProcesses(List<Process> processes) throws IOException, InterruptedException {
         pids = processes.stream().map(process -> "" + process.pid()).toList();
         going = pids.isEmpty();
         if (!going) {
