@@ -12,7 +12,8 @@ from .modules import HOME, class_path, classes_with
 from .output import Output
 from .place import java_home
 
-JVM = ("-XX:TieredStopAtLevel=1", "-XX:+ErrorFileToStderr", "--enable-native-access=ALL-UNNAMED")
+JVM = ("-XX:TieredStopAtLevel=1", "-XX:+ErrorFileToStderr", "--enable-native-access=ALL-UNNAMED",
+       "--add-opens=java.base/java.net=ALL-UNNAMED")  # the last for RdmaSockets
 # The tag whose tests a tier has, where it has another name.
 TAGS = {"ucx-verbs": "ucx", "ucx-newest": "ucx", "siw": "iwarp"}
 

@@ -15,6 +15,10 @@ final class SocketsCheck {
     private static final String ASYNC_PROVIDER = "java.nio.channels.spi.AsynchronousChannelProvider";
     private static final String OURS = "dev.isthmus.nio.RdmaSelectorProvider";
     private static final String OURS_ASYNC = "dev.isthmus.nio.RdmaAsynchronousChannelProvider";
+    // Properties that Isthmus sets in the JVM: the agent's jar, whether it granted native access, and RdmaSockets.
+    private static final String AGENT = "isthmus.agent";
+    private static final String AGENT_GRANTED = "isthmus.agent.nativeAccess";
+    private static final String JAVA_NET = "isthmus.nio.sockets";
     private static final String NATIVE_ACCESS = "--enable-native-access";
     private static final List<String> MODULES = List.of("dev.isthmus", "dev.isthmus.bindings.ibverbs");
 
@@ -40,9 +44,14 @@ final class SocketsCheck {
     void look() throws IOException {
         version();
         provider();
-        boolean modular = classes();
-        access(modular);
-        exports(modular);
+        javaNet();
+        if (jvm.property(AGENT).isEmpty()) {
+            boolean modular = classes();
+            access(modular);
+            exports(modular);
+        } else {
+            agent();
+        }
         RulesCheck.look(findings, jvm);
         new ProcessCheck(machine, findings, jvm).look();
         if (!findings.works(Part.VERBS) || !findings.works(Part.RDMA_CM)) {
@@ -91,6 +100,26 @@ final class SocketsCheck {
             good("its asynchronous channels are opened by " + OURS_ASYNC);
         } else {
             note("its asynchronous channels, if it has any, use TCP", "-D" + ASYNC_PROVIDER + "=" + OURS_ASYNC);
+        }
+    }
+
+    private void javaNet() {
+        if (jvm.property(JAVA_NET).equals("true")) {
+            good("its sockets of java.net choose RDMA or TCP by the rules");
+        } else {
+            note("its sockets of java.net, if it has any, use TCP", "-javaagent:isthmus-agent.jar");
+        }
+    }
+
+    /** The agent's jar has all classes, and the agent exports what they need. */
+    private void agent() {
+        good("the agent " + jvm.property(AGENT) + " has brought Isthmus");
+        if (jvm.property(AGENT_GRANTED).equals("true")) {
+            good("the agent has granted native access");
+        } else {
+            note(
+                    "native access is not granted: the JVM warns, and a later JDK will refuse",
+                    NATIVE_ACCESS + "=ALL-UNNAMED");
         }
     }
 

@@ -48,6 +48,7 @@ class SocketsCheckTest {
         properties.put(PROVIDER, RdmaSelectorProvider.class.getName());
         properties.put(
                 "java.nio.channels.spi.AsynchronousChannelProvider", "dev.isthmus.nio.RdmaAsynchronousChannelProvider");
+        properties.put("isthmus.nio.sockets", "true");
         properties.put("java.class.path", "classes:lib/program.jar");
         properties.put("sun.java.command", "com.example.Program --verbose");
         options.add("--enable-native-access=ALL-UNNAMED");
@@ -132,6 +133,25 @@ class SocketsCheckTest {
         assertTrue(report.contains("sockets of the JVM: works"), report);
         assertFalse(report.contains("->"), report);
         assertTrue(report.contains("it has RDMA devices open"), report);
+    }
+
+    @Test
+    void shouldSeeTheAgent() throws IOException {
+        options.clear();
+        properties.put("java.class.path", "lib/program.jar");
+        properties.put("isthmus.agent", "/opt/isthmus-agent.jar");
+        properties.put("isthmus.agent.nativeAccess", "true");
+        String report = report();
+        assertTrue(report.contains("the agent /opt/isthmus-agent.jar has brought Isthmus"), report);
+        assertFalse(report.contains("->"), report);
+        properties.remove("isthmus.agent.nativeAccess");
+        assertLacks("note  ", "native access is not granted", "--enable-native-access=ALL-UNNAMED");
+    }
+
+    @Test
+    void shouldSayThatSocketsOfJavaNetUseTcp() throws IOException {
+        properties.remove("isthmus.nio.sockets");
+        assertLacks("note  ", "its sockets of java.net, if it has any, use TCP", "-javaagent:isthmus-agent.jar");
     }
 
     @Test

@@ -10,42 +10,85 @@ import java.nio.channels.SocketChannel;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 
 /**
  * Two servers at one port. Both accept in the background, each on a thread of its own, and connections are handed out
  * in the order in which they were accepted. Thread-safe.
  */
-final class DualServer extends Selectable {
+final class DualServer<C> extends Selectable {
 
-    private static final int DEFAULT_BACKLOG = 50; // the JDK's
+    /** One of the servers. */
+    interface Server<C> {
 
-    private final ServerSocketChannel tcp;
-    private final ServerSocketChannel rdma;
+        /**
+         * Waits for a connection.
+         *
+         * @throws ClosedChannelException if it is closed
+         */
+        C accept() throws IOException;
+
+        void close() throws IOException;
+    }
+
+    /** A connection, or a failure to accept one; the other is null. */
+    private record Arrival<C>(C connection, IOException failure) {}
+
+    static final int DEFAULT_BACKLOG = 50; // the JDK's
+
+    private final Server<C> tcp;
+    private final Server<C> rdma;
+    private final Consumer<C> drop;
     private final int maxReady;
     private final List<Thread> threads;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
-    private final Deque<Object> ready =
-            new ArrayDeque<>(); // channels and failures; guarded by the lock, like the next fields
+    private final Deque<Arrival<C>> ready = new ArrayDeque<>(); // guarded by the lock, like the next fields
     private IOException failure; // the one that is ready; null if none is
     private boolean closed;
 
-    /** Starts with two blocking servers. */
-    DualServer(ServerSocketChannel tcp, ServerSocketChannel rdma, int backlog) {
+    /**
+     * Starts with two servers, which are closed with this.
+     *
+     * @param drop closes a connection that nobody accepts
+     */
+    DualServer(Server<C> tcp, Server<C> rdma, int backlog, Consumer<C> drop) {
         this.tcp = tcp;
         this.rdma = rdma;
+        this.drop = drop;
         this.maxReady = backlog < 1 ? DEFAULT_BACKLOG : backlog;
         threads = List.of(accepting(tcp), accepting(rdma));
     }
 
-    private Thread accepting(ServerSocketChannel from) {
+    /** Starts with two blocking channels. */
+    static DualServer<SocketChannel> of(ServerSocketChannel tcp, ServerSocketChannel rdma, int backlog) {
+        return new DualServer<>(server(tcp), server(rdma), backlog, Quietly::close);
+    }
+
+    private static Server<SocketChannel> server(ServerSocketChannel one) {
+        return new Server<>() {
+
+            @Override
+            public SocketChannel accept() throws IOException {
+                return one.accept();
+            }
+
+            @Override
+            public void close() throws IOException {
+                one.close();
+            }
+        };
+    }
+
+    private Thread accepting(Server<C> from) {
         return Thread.ofPlatform().daemon().name("isthmus-accept").start(() -> acceptAll(from));
     }
 
-    private void acceptAll(ServerSocketChannel from) {
+    private void acceptAll(Server<C> from) {
         boolean goesOn = true;
         while (goesOn) {
             try {
@@ -59,20 +102,20 @@ final class DualServer extends Selectable {
     }
 
     /** Waits for room, so that further peers wait in the backlog; returns false if this is closed. */
-    private boolean put(SocketChannel next) {
+    private boolean put(C next) {
         lock.lock();
         try {
             while (!closed && ready.size() >= maxReady) {
                 changed.awaitUninterruptibly();
             }
             if (!closed) {
-                add(next);
+                add(new Arrival<>(next, null));
                 return true;
             }
         } finally {
             lock.unlock();
         }
-        Quietly.close(next);
+        drop.accept(next);
         return false;
     }
 
@@ -85,7 +128,7 @@ final class DualServer extends Selectable {
         try {
             if (failure == null && !closed) {
                 failure = why;
-                add(why);
+                add(new Arrival<>(null, why));
             }
             while (!closed && failure != null) {
                 changed.awaitUninterruptibly();
@@ -96,16 +139,10 @@ final class DualServer extends Selectable {
         }
     }
 
-    private void add(Object next) {
+    private void add(Arrival<C> next) {
         ready.add(next);
         changed.signalAll();
         watchers().changed();
-    }
-
-    private static void drop(Object next) {
-        if (next instanceof SocketChannel channel) {
-            Quietly.close(channel);
-        }
     }
 
     @Override
@@ -119,7 +156,7 @@ final class DualServer extends Selectable {
     }
 
     /** Accepts without waiting; null if there is none. */
-    SocketChannel poll() throws IOException {
+    C poll() throws IOException {
         lock.lock();
         try {
             return next();
@@ -128,27 +165,28 @@ final class DualServer extends Selectable {
         }
     }
 
-    private SocketChannel next() throws IOException {
+    private C next() throws IOException {
         if (closed) {
             throw new AsynchronousCloseException();
         }
-        Object next = ready.poll();
-        if (next != null) { // otherwise two that wait would wake each other all the time
-            changed.signalAll();
+        Arrival<C> next = ready.poll();
+        if (next == null) {
+            return null;
         }
-        if (next instanceof IOException e) {
+        changed.signalAll(); // not without one: two that wait would wake each other all the time
+        if (next.failure != null) {
             failure = null;
-            throw new IOException(e.getMessage(), e);
+            throw new IOException(next.failure.getMessage(), next.failure);
         }
-        return (SocketChannel) next;
+        return next.connection;
     }
 
     /** Waits for one until a deadline; null if none comes in time. */
-    SocketChannel take(long deadline) throws IOException, InterruptedException {
+    C take(long deadline) throws IOException, InterruptedException {
         lock.lock();
         try {
             while (true) {
-                SocketChannel next = next();
+                C next = next();
                 if (next != null) {
                     return next;
                 }
@@ -165,7 +203,7 @@ final class DualServer extends Selectable {
 
     /** Closes both, and connections that nobody has accepted. Does nothing if this is closed already. */
     void close() throws IOException {
-        Deque<Object> left;
+        Deque<Arrival<C>> left;
         lock.lock();
         try {
             closed = true;
@@ -175,9 +213,11 @@ final class DualServer extends Selectable {
         } finally {
             lock.unlock();
         }
-        try (tcp;
-                rdma) {
-            left.forEach(DualServer::drop);
+        try {
+            left.stream().map(Arrival::connection).filter(Objects::nonNull).forEach(drop);
+            tcp.close();
+        } finally {
+            rdma.close();
         }
         awaitThreads(); // TCP's port is free only once none of them is in accept
     }

@@ -6,6 +6,7 @@ import dev.isthmus.cm.EventChannel;
 import dev.isthmus.verbs.Device;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
+import java.net.InetSocketAddress;
 import java.net.ProtocolFamily;
 import java.net.StandardProtocolFamily;
 import java.nio.channels.Channel;
@@ -157,6 +158,16 @@ public final class RdmaSelectorProvider extends SelectorProvider {
     @Override
     public SocketChannel openSocketChannel(ProtocolFamily family) throws IOException {
         return isOfInternet(family) ? new SwitchedSocketChannel(this, family) : jdk.openSocketChannel(family);
+    }
+
+    /** What a socket of {@code java.net} uses that is bound to an address. */
+    Rules.TransportChoice choiceAt(InetSocketAddress local) throws IOException {
+        return hasDevice() ? rules.bind(local) : Rules.TransportChoice.TCP;
+    }
+
+    /** What a socket of {@code java.net} uses that connects to an address without being bound. */
+    Rules.TransportChoice choiceTo(InetSocketAddress remote) throws IOException {
+        return hasDevice() ? rules.connect(remote) : Rules.TransportChoice.TCP;
     }
 
     private boolean isOfInternet(ProtocolFamily family) throws IOException {

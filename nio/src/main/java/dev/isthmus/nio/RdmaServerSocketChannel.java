@@ -63,25 +63,26 @@ public final class RdmaServerSocketChannel extends TimedServerSocketChannel {
     @Override
     public RdmaServerSocketChannel bind(SocketAddress local, int backlog) throws IOException {
         InetSocketAddress address = local == null ? new InetSocketAddress(0) : Addresses.checked(local);
-        Predicate<InetAddress> admits =
-                address.getAddress().isLoopbackAddress() ? Addresses::isOfThisMachine : anyone -> true;
         synchronized (state) {
             checkOpen();
             if (bound != null) {
                 throw new AlreadyBoundException();
             }
-            listening = StreamListener.listen(
-                    Addresses.local(address),
-                    backlog < 1 ? DEFAULT_BACKLOG : backlog,
-                    options.reuseAddress(),
-                    options::stream,
-                    admits);
+            listening = listen(address, backlog < 1 ? DEFAULT_BACKLOG : backlog, options);
             listening.watchedBy(selectable.watchers());
             bound = new InetSocketAddress(
                     address.getAddress(), listening.localAddress().getPort());
         }
         selectable.watchers().changed();
         return this;
+    }
+
+    /** Listens; at a loopback address for this machine alone. */
+    static StreamListener listen(InetSocketAddress address, int backlog, ChannelOptions options) throws IOException {
+        Predicate<InetAddress> admits =
+                address.getAddress().isLoopbackAddress() ? Addresses::isOfThisMachine : anyone -> true;
+        return StreamListener.listen(
+                Addresses.local(address), backlog, options.reuseAddress(), options::stream, admits);
     }
 
     @Override

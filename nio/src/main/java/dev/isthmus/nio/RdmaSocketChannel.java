@@ -65,7 +65,7 @@ import jdk.net.ExtendedSocketOptions;
  */
 public final class RdmaSocketChannel extends TimedSocketChannel {
 
-    private static final Duration MAX_CONNECT = Duration.ofSeconds(
+    static final Duration MAX_CONNECT = Duration.ofSeconds(
             Integer.getInteger("isthmus.nio.connectSeconds", 127)); // as long as Linux tries over TCP
 
     private final ChannelOptions options = new ChannelOptions();
@@ -368,7 +368,7 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
         selectable.watchers().changed();
     }
 
-    private static IOException failure(Throwable cause) {
+    static IOException failure(Throwable cause) {
         return cause instanceof IOException e ? e : new IOException(cause.getMessage(), cause);
     }
 
@@ -639,14 +639,14 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
             toCancel.resultNow().close(options.linger() != 0); // nobody has asked for it yet
         }
         if (toClose != null) {
-            close(toClose);
+            close(toClose, options.linger(), isBlocking());
         }
     }
 
-    private void close(Stream one) throws SocketException {
-        int linger = options.linger();
+    /** Closes a stream, and waits as long as it may linger if the socket blocks. */
+    static void close(Stream one, int linger, boolean blocks) throws SocketException {
         one.close(linger != 0);
-        if (linger > 0 && isBlocking()) {
+        if (linger > 0 && blocks) {
             try {
                 one.released().get(linger, TimeUnit.SECONDS);
             } catch (InterruptedException e) {

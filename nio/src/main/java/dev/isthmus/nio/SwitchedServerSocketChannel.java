@@ -29,7 +29,8 @@ final class SwitchedServerSocketChannel extends TimedServerSocketChannel {
     private final SwitchedOptions options; // until it is decided
     private final SwitchedSelectable selectable = new SwitchedSelectable();
     private volatile ServerSocketChannel chosen; // null until then; set under blockingLock and state
-    private volatile DualServer both; // null unless peers reach it by both; then chosen is the one over TCP
+    private volatile DualServer<SocketChannel>
+            both; // null unless peers reach it by both; then chosen is the one over TCP
     private ServerSocket socket; // created on demand; guarded by state
 
     SwitchedServerSocketChannel(RdmaSelectorProvider provider, ProtocolFamily family) {
@@ -94,7 +95,7 @@ final class SwitchedServerSocketChannel extends TimedServerSocketChannel {
                 }
                 if (way == Rules.TransportChoice.BOTH) {
                     ServerSocketChannel tcp = bound(Rules.TransportChoice.TCP, address, backlog);
-                    both = new DualServer(tcp, boundBeside(tcp, address, backlog), backlog);
+                    both = DualServer.of(tcp, boundBeside(tcp, address, backlog), backlog);
                     chosen = tcp;
                     if (isRegistered()) {
                         selectable.choose(both);
@@ -143,20 +144,25 @@ final class SwitchedServerSocketChannel extends TimedServerSocketChannel {
             return bound(Rules.TransportChoice.RDMA, new InetSocketAddress(address.getAddress(), port), backlog);
         } catch (BindException e) {
             tcp.close();
-            var both = new BindException("port " + port
-                    + " is not available to RDMA beside TCP; iWARP shares TCP's ports: " + e.getMessage());
-            both.initCause(e);
-            throw both;
+            throw notBeside(port, e);
         } catch (Throwable t) {
             tcp.close();
             throw t;
         }
     }
 
+    /** Says why RDMA cannot have the port that TCP has. */
+    static BindException notBeside(int port, BindException cause) {
+        var e = new BindException("port " + port + " is not available to RDMA beside TCP; iWARP shares TCP's ports: "
+                + cause.getMessage());
+        e.initCause(cause);
+        return e;
+    }
+
     @Override
     public SocketChannel accept() throws IOException {
         ServerSocketChannel one = decided();
-        DualServer two = both;
+        DualServer<SocketChannel> two = both;
         if (two != null && !isBlocking()) {
             return two.poll();
         }
@@ -177,7 +183,7 @@ final class SwitchedServerSocketChannel extends TimedServerSocketChannel {
     @Override
     SocketChannel accept(long deadline) throws IOException {
         ServerSocketChannel one = decided();
-        DualServer two = both;
+        DualServer<SocketChannel> two = both;
         if (two != null) {
             return take(two::take, deadline, Quietly::close);
         }

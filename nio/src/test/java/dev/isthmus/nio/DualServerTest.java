@@ -29,7 +29,7 @@ class DualServerTest {
     }
 
     /** Takes one, and returns how often its thread has waited since it began. */
-    private static long takeAndCountWaits(DualServer both) throws IOException, InterruptedException {
+    private static long takeAndCountWaits(DualServer<SocketChannel> both) throws IOException, InterruptedException {
         long id = Thread.currentThread().threadId();
         both.take(Deadlines.EVER).close();
         return ManagementFactory.getThreadMXBean().getThreadInfo(id).getWaitedCount();
@@ -39,7 +39,7 @@ class DualServerTest {
     void shouldLetManyWaitWithoutWakingEachOther() throws Exception {
         ServerSocketChannel one = listening();
         ServerSocketChannel other = listening();
-        var both = new DualServer(one, other, 10);
+        var both = DualServer.of(one, other, 10);
         try (SocketChannel first = SocketChannel.open();
                 SocketChannel second = SocketChannel.open()) {
             Running<Long> taking = Running.of(() -> takeAndCountWaits(both)).awaitBlocked();
@@ -82,7 +82,7 @@ class DualServerTest {
                 clients.add(SocketChannel.open((i % 2 == 0 ? one : other).getLocalAddress()));
             }
             OpenFiles files = failures == 0 ? OpenFiles.none() : OpenFiles.all();
-            var both = new DualServer(one, other, 50);
+            var both = DualServer.of(one, other, 50);
             for (int i = 0; i < failures; i++) {
                 if (!fails(both)) {
                     throw new AssertionError("it has accepted without a descriptor");
@@ -106,7 +106,7 @@ class DualServerTest {
             }
         }
 
-        private static boolean fails(DualServer both) throws IOException, InterruptedException {
+        private static boolean fails(DualServer<SocketChannel> both) throws IOException, InterruptedException {
             try {
                 both.take(Deadlines.EVER).close();
                 return false;

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.nio;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
+import java.util.List;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Sockets of {@code java.net} over RDMA, beside the JDK's own. They need no factory, which other tests would get, too. */
+class JavaNetTest {
+
+    /** A socket with an implementation that only a subclass can give it. */
+    private static final class RdmaSocket extends Socket {
+        RdmaSocket(RdmaSelectorProvider provider) throws SocketException {
+            super(new SwitchedSocketImpl(provider));
+        }
+    }
+
+    private static final class RdmaServer extends ServerSocket {
+        private final RdmaSelectorProvider provider;
+
+        RdmaServer(RdmaSelectorProvider provider) {
+            super(new SwitchedServerSocketImpl(provider));
+            this.provider = provider;
+        }
+
+        @Override
+        public Socket accept() throws IOException {
+            Socket socket = new RdmaSocket(provider);
+            implAccept(socket);
+            return socket;
+        }
+    }
+
+    private static RdmaSelectorProvider withRules(String... rules) {
+        return new RdmaSelectorProvider(JdkProvider.get(), Rules.of("rules", List.of(rules)));
+    }
+
+    @Nested
+    @Tag("unit")
+    class Tcp implements JavaNetContract {
+
+        @Override
+        public Socket socket() {
+            return new Socket();
+        }
+
+        @Override
+        public ServerSocket serverSocket() throws IOException {
+            return new ServerSocket();
+        }
+
+        @Override
+        public InetAddress address() {
+            return InetAddress.getLoopbackAddress();
+        }
+    }
+
+    @Nested
+    @Tag("device")
+    @Tag("iwarp")
+    class Rdma implements JavaNetContract {
+
+        private final RdmaSelectorProvider provider = new RdmaSelectorProvider();
+
+        @Override
+        public Socket socket() throws IOException {
+            return new RdmaSocket(provider);
+        }
+
+        @Override
+        public ServerSocket serverSocket() {
+            return new RdmaServer(provider);
+        }
+
+        @Override
+        public InetAddress address() {
+            return Hosts.far();
+        }
+    }
+
+    /** The rules say so: the JDK's own sockets do everything. */
+    @Nested
+    @Tag("unit")
+    class Switched implements JavaNetContract {
+
+        private final RdmaSelectorProvider provider = withRules();
+
+        @Override
+        public Socket socket() throws IOException {
+            return new RdmaSocket(provider);
+        }
+
+        @Override
+        public ServerSocket serverSocket() {
+            return new RdmaServer(provider);
+        }
+
+        @Override
+        public InetAddress address() {
+            return InetAddress.getLoopbackAddress();
+        }
+    }
+
+    @Test
+    @Tag("device")
+    void shouldBeReachedByBoth() throws Exception {
+        var both = withRules("bind * * tcp", "connect * *");
+        try (ServerSocket server = new RdmaServer(both)) {
+            server.setSoTimeout(JavaNetContract.LONG);
+            server.bind(new InetSocketAddress(Hosts.far(), 0));
+            for (var provider : List.of(both, withRules(), both)) {
+                try (Socket client = new RdmaSocket(provider)) {
+                    client.connect(server.getLocalSocketAddress(), JavaNetContract.LONG);
+                    try (Socket accepted = server.accept()) {
+                        client.getOutputStream().write(3);
+                        assertEquals(3, accepted.getInputStream().read());
+                        assertEquals(
+                                provider == both, accepted.supportedOptions().contains(RdmaSocketOptions.POLLING));
+                    }
+                }
+            }
+            server.setSoTimeout(30);
+            assertThrows(SocketTimeoutException.class, server::accept);
+        }
+    }
+}
