@@ -83,12 +83,14 @@ static struct ib_uverbs_query_device_resp device_attributes(const struct context
 		.max_qp = (1 << QP_INDEX_BITS) - 1,
 		.max_qp_wr = MAX_WR,
 		.device_cap_flags = IBV_DEVICE_BAD_QKEY_CNTR | IBV_DEVICE_PORT_ACTIVE_EVENT | IBV_DEVICE_SYS_IMAGE_GUID |
-				    IBV_DEVICE_RC_RNR_NAK_GEN,
+				    IBV_DEVICE_RC_RNR_NAK_GEN | IBV_DEVICE_MEM_WINDOW | IBV_DEVICE_MEM_WINDOW_TYPE_2B |
+				    IBV_DEVICE_MEM_MGT_EXTENSIONS,
 		.max_sge = MAX_SGE,
 		.max_sge_rd = MAX_SGE,
 		.max_cq = 1 << 16,
 		.max_cqe = MAX_CQE - 1,
 		.max_mr = 1 << 18,
+		.max_mw = 1 << 18,
 		.max_pd = 1 << 16,
 		.max_qp_rd_atom = MAX_RD_ATOMIC,
 		.max_res_rd_atom = MAX_RD_ATOMIC << QP_INDEX_BITS,
@@ -135,7 +137,7 @@ static int query_port(struct command *command)
 	CORE(ib_uverbs_query_port, asked);
 	const struct ib_uverbs_query_port_resp reply = {
 		.max_msg_sz = MAX_MESSAGE,
-		.gid_tbl_len = GIDS,
+		.gid_tbl_len = GID_TABLE,
 		.pkey_tbl_len = 1,
 		.state = IBV_PORT_ACTIVE,
 		.max_mtu = IBV_MTU_4096,
@@ -215,6 +217,26 @@ static int rereg_mr(struct command *command)
 	*mr = changed;
 	mr->key = mr_new_key(mr);
 	const struct ib_uverbs_rereg_mr_resp reply = {.lkey = mr->key, .rkey = mr->key};
+
+	REPLY(reply);
+	return 0;
+}
+
+static int alloc_mw(struct command *command)
+{
+	CORE(ib_uverbs_alloc_mw, asked);
+	struct pd *pd = FIND(pd, PD, asked.pd_handle);
+
+	if (!pd || (asked.mw_type != IBV_MW_TYPE_1 && asked.mw_type != IBV_MW_TYPE_2))
+		return EINVAL;
+	struct mw *mw = calloc(1, sizeof(*mw));
+
+	object_add(&mw->object, MW, command->context);
+	mw->pd = pd;
+	mw->type = asked.mw_type;
+	mw->key = mw->object.handle << 8;
+	pd->object.users++;
+	const struct ib_uverbs_alloc_mw_resp reply = {.mw_handle = mw->object.handle, .rkey = mw->key};
 
 	REPLY(reply);
 	return 0;
@@ -532,6 +554,10 @@ static void destroy(struct object *object)
 	case MR:
 		((struct mr *)object)->pd->object.users--;
 		break;
+	case MW:
+		window_release((struct mw *)object);
+		((struct mw *)object)->pd->object.users--;
+		break;
 	case AH:
 		((struct ah *)object)->pd->object.users--;
 		break;
@@ -638,7 +664,7 @@ static int destroy_qp(struct command *command)
 /* What a process has not destroyed goes with its descriptor: users first. */
 void context_free(struct context *context)
 {
-	static const enum kind order[] = {QP, SRQ, CQ, AH, MR, CHANNEL, PD};
+	static const enum kind order[] = {QP, SRQ, CQ, AH, MW, MR, CHANNEL, PD};
 
 	for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++) {
 		uint32_t handle = 0;
@@ -677,6 +703,10 @@ static int execute(struct command *command, unsigned number)
 		return rereg_mr(command);
 	case IB_USER_VERBS_CMD_DEREG_MR:
 		return destroy_by_handle(command, MR, 0);
+	case IB_USER_VERBS_CMD_ALLOC_MW:
+		return alloc_mw(command);
+	case IB_USER_VERBS_CMD_DEALLOC_MW:
+		return destroy_by_handle(command, MW, 0);
 	case IB_USER_VERBS_CMD_CREATE_COMP_CHANNEL:
 		return create_comp_channel(command);
 	case IB_USER_VERBS_CMD_CREATE_CQ:
@@ -723,6 +753,7 @@ static void split(struct command *command, unsigned number)
 		SIZES(CREATE_AH, create_ah);
 		SIZES(REG_MR, reg_mr);
 		SIZES(REREG_MR, rereg_mr);
+		SIZES(ALLOC_MW, alloc_mw);
 		SIZES(CREATE_CQ, create_cq);
 		SIZES(RESIZE_CQ, resize_cq);
 		SIZES(CREATE_SRQ, create_srq);

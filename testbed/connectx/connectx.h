@@ -27,6 +27,7 @@ enum {
     QP_INDEX_BITS = 14,   /* of a queue pair's number; the upper bits name the process */
     GRH_BYTES = 40,
     GIDS = 2,
+    GID_TABLE = 8, /* which has more entries than GIDs */
     SCATTER_BYTES = 32,   /* that a completion of 64 bytes can carry, and twice as many one of 128 */
 };
 
@@ -35,7 +36,7 @@ extern pthread_mutex_t card_lock;
 
 /* --- objects ------------------------------------------------------------------------------------------------------ */
 
-enum kind { CONTEXT = 1, PD, MR, AH, CHANNEL, CQ, SRQ, QP };
+enum kind { CONTEXT = 1, PD, MR, MW, AH, CHANNEL, CQ, SRQ, QP };
 
 struct object {
     enum kind kind;
@@ -74,6 +75,16 @@ struct mr {
     uint32_t key;
     uint32_t access;
     uint64_t address, length, iova;
+};
+
+struct mw {
+    struct object object;
+    struct pd *pd;
+    enum ibv_mw_type type;
+    uint32_t key, qpn, access;
+    bool bound;
+    uint32_t lkey; /* of the region */
+    uint64_t address, start, length; /* in the region; as peers name it */
 };
 
 struct ah {
@@ -207,6 +218,13 @@ bool memory_move(pid_t pid, const struct iovec *mine, int my_pieces, const struc
                  size_t length, bool to_theirs);
 int pieces_skip(struct iovec *piece, int pieces, size_t bytes);
 size_t pieces_length(const struct iovec *piece, int pieces);
+
+/* --- windows.c ---------------------------------------------------------------------------------------------------- */
+
+bool window_find(const struct qp *qp, uint32_t key, uint64_t address, uint64_t length, uint32_t access, struct iovec *piece);
+void window_release(struct mw *mw);
+bool window_invalidate(const struct qp *qp, uint32_t key);
+uint8_t window_change(struct qp *qp, uint32_t key, const void *segments, size_t size);
 
 /* --- queues.c ----------------------------------------------------------------------------------------------------- */
 

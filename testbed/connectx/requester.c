@@ -123,8 +123,11 @@ static uint8_t understand(struct qp *qp, const struct wqe *wqe, struct frame *fr
 		at += sizeof(struct mlx5_wqe_datagram_seg);
 	}
 	switch (frame->opcode) {
+	case MLX5_OPCODE_UMR:
+		return window_change(qp, be32toh(ctrl->imm), wqe->bytes + at, wqe->size - at);
 	case MLX5_OPCODE_SEND:
 	case MLX5_OPCODE_SEND_IMM:
+	case MLX5_OPCODE_SEND_INVAL:
 		break;
 	case MLX5_OPCODE_ATOMIC_CS:
 	case MLX5_OPCODE_ATOMIC_FA:
@@ -245,8 +248,10 @@ static bool send_next(struct qp *qp)
 
 	read_wqe(qp, &wqe);
 	const struct mlx5_wqe_ctrl_seg *ctrl = (const void *)wqe.bytes;
+	const bool local = (uint8_t)be32toh(ctrl->opmod_idx_opcode) == MLX5_OPCODE_UMR;
 
-	if (ctrl->fm_ce_se & MLX5_WQE_CTRL_FENCE && qp->pending_reads)
+	/* A window must not change once more because an earlier request is sent again. */
+	if ((ctrl->fm_ce_se & MLX5_WQE_CTRL_FENCE && qp->pending_reads) || (local && qp->pendings))
 		return false;
 	memset(pending, 0, offsetof(struct pending, bounce));
 	pending->pieces = 0;
@@ -262,7 +267,7 @@ static bool send_next(struct qp *qp)
 	qp->sent = (uint16_t)(qp->sent + blocks(&wqe));
 	qp->psn++;
 	qp->pendings++;
-	if (syndrome || frame.opcode == MLX5_OPCODE_NOP) {
+	if (syndrome || local || frame.opcode == MLX5_OPCODE_NOP) {
 		finish(qp, pending, syndrome);
 		return true;
 	}

@@ -73,7 +73,7 @@ static void complete(struct qp *qp, const struct frame *request, const struct re
 		     uint32_t scatter)
 {
 	const bool datagram = qp->type == IBV_QPT_UD;
-	const bool immediate = request->opcode != MLX5_OPCODE_SEND;
+	const bool immediate = request->opcode != MLX5_OPCODE_SEND; /* or a key */
 	struct mlx5_cqe64 cqe = {
 		.srqn_uidx = htobe32(qp->uidx),
 		.imm_inval_pkey = immediate ? request->immediate : 0,
@@ -81,6 +81,7 @@ static void complete(struct qp *qp, const struct frame *request, const struct re
 		.sop_drop_qpn = htobe32(qp->qpn),
 		.wqe_counter = htobe16(receive->wqe),
 		.op_own = (request->opcode == MLX5_OPCODE_RDMA_WRITE_IMM ? MLX5_CQE_RESP_WR_IMM
+			   : request->opcode == MLX5_OPCODE_SEND_INVAL	 ? MLX5_CQE_RESP_SEND_INV
 			   : immediate				       ? MLX5_CQE_RESP_SEND_IMM
 								       : MLX5_CQE_RESP_SEND)
 			  << 4,
@@ -99,7 +100,8 @@ static bool find_remote(struct qp *qp, const struct frame *request, uint64_t len
 		fail(qp, reply, MLX5_CQE_SYNDROME_REMOTE_INVAL_REQ_ERR, IBV_EVENT_QP_REQ_ERR);
 		return false;
 	}
-	if (length && !memory_find(qp->pd, request->rkey, request->address, length, access, piece)) {
+	if (length && !memory_find(qp->pd, request->rkey, request->address, length, access, piece) &&
+	    !window_find(qp, request->rkey, request->address, length, access, piece)) {
 		fail(qp, reply, MLX5_CQE_SYNDROME_REMOTE_ACCESS_ERR, IBV_EVENT_QP_ACCESS_ERR);
 		return false;
 	}
@@ -130,6 +132,10 @@ static void receive_message(struct qp *qp, const struct frame *request, pid_t pi
 
 	if (!find_receive(qp, request, &receive, header + request->length, reply))
 		return;
+	if (request->opcode == MLX5_OPCODE_SEND_INVAL && !window_invalidate(qp, be32toh(request->immediate))) {
+		fail_receive(qp, reply, &receive, MLX5_CQE_SYNDROME_REMOTE_INVAL_REQ_ERR, MLX5_CQE_SYNDROME_REMOTE_OP_ERR);
+		return;
+	}
 	if (receive.length < header + request->length) {
 		fail_receive(qp, reply, &receive, MLX5_CQE_SYNDROME_LOCAL_LENGTH_ERR,
 			     MLX5_CQE_SYNDROME_REMOTE_INVAL_REQ_ERR);
@@ -240,6 +246,7 @@ void responder_request(const struct frame *request, pid_t pid)
 		switch (request->opcode) {
 		case MLX5_OPCODE_SEND:
 		case MLX5_OPCODE_SEND_IMM:
+		case MLX5_OPCODE_SEND_INVAL:
 			receive_message(qp, request, pid, &reply);
 			break;
 		case MLX5_OPCODE_RDMA_WRITE:

@@ -120,7 +120,10 @@ static int check_values(const struct ib_uverbs_modify_qp *command, int mask)
 		return EINVAL;
 	if (mask & IBV_QP_PATH_MTU && (command->path_mtu < IBV_MTU_256 || command->path_mtu > IBV_MTU_4096))
 		return EINVAL;
-	return mask & PATHS ? EOPNOTSUPP : 0;
+	/* As the kernel, which has alternate paths for InfiniBand only (_ib_modify_qp): then there is no state but the first. */
+	if (mask & IBV_QP_ALT_PATH || (mask & IBV_QP_PATH_MIG_STATE && command->path_mig_state != IBV_MIG_MIGRATED))
+		return EINVAL;
+	return 0;
 }
 
 int qp_modify(struct qp *qp, const struct ib_uverbs_modify_qp *command)

@@ -17,6 +17,7 @@ SOURCES = f"{HERE}/connectx"
 HEADERS = ("infiniband/mlx5dv.h", "infiniband/verbs.h", "rdma/ib_user_verbs.h", "rdma/mlx5-abi.h")
 COMPILE = ("cc", "-std=gnu11", "-D_GNU_SOURCE", "-O2", "-g", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared",
            "-fvisibility=hidden", "-pthread")
+GID_TABLE = 8  # connectx.h
 DEVICES = ("mlx5_0", "mlx5_1")
 # Of the documentation, RFC 5737: no network has them, as there is none between these devices.
 ADDRESSES = ("192.0.2.1", "192.0.2.2")
@@ -95,8 +96,8 @@ def _describe(sysfs, number, name):
         f"{port}/gids/0": f"fe80:0000:0000:0000:{mac}",
         f"{port}/gids/1": f"0000:0000:0000:0000:0000:ffff:{mapped}",
         # No ndevs: there is no network interface.
-        f"{port}/gid_attrs/types/0": "RoCE v2",
-        f"{port}/gid_attrs/types/1": "RoCE v2",
+        **{f"{port}/gids/{index}": "0000:0000:0000:0000:0000:0000:0000:0000" for index in range(2, GID_TABLE)},
+        **{f"{port}/gid_attrs/types/{index}": "RoCE v2" for index in range(GID_TABLE)},
     }
     for path, content in files.items():
         os.makedirs(os.path.dirname(f"{sysfs}/{path}"), exist_ok=True)

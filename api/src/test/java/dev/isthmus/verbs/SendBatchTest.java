@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Test;
 
 /** Posting by start, requests and complete; side a posts. */
 @Tag("device")
+@Tag("connectx")
 class SendBatchTest {
 
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
@@ -79,7 +80,6 @@ class SendBatchTest {
     }
 
     @Test
-    @Tag("connectx")
     void shouldPostSeveralRequestsTogether() {
         assertSame(batch, pair.a.qp.sendBatch());
         pair.a.memory().setString(0, "first");
@@ -113,7 +113,6 @@ class SendBatchTest {
     }
 
     @Test
-    @Tag("connectx")
     void shouldWriteAndRead() {
         pair.a.memory().set(LONG, 0, 42);
         post(b -> b.write(remote + 128, rkey).sge(pair.a.region, 0, 8));
@@ -129,7 +128,6 @@ class SendBatchTest {
     }
 
     @Test
-    @Tag("connectx")
     void shouldWriteAndReadNothing() {
         pair.b.memory().set(LONG, 128, 42);
         pair.a.memory().set(LONG, 0, 43);
@@ -146,7 +144,6 @@ class SendBatchTest {
     }
 
     @Test
-    @Tag("connectx")
     void shouldDoAtomics() {
         pair.b.memory().set(LONG, 0, 10);
         post(b -> b.compareAndSwap(remote, rkey, 10, 20).sge(pair.a.region, 0, 8));
@@ -157,7 +154,6 @@ class SendBatchTest {
     }
 
     @Test
-    @Tag("connectx")
     void shouldGatherAndCopy() {
         var buffers = SendRequest.prepare(3)
                 .sge(0, pair.a.region, 0, 4)
@@ -243,7 +239,6 @@ class SendBatchTest {
     }
 
     @Test
-    @Tag("connectx")
     void shouldPostNothingWhenAborted() {
         batch.start();
         batch.next(1, true).send().noData();
@@ -254,7 +249,6 @@ class SendBatchTest {
     }
 
     @Test
-    @Tag("connectx")
     void shouldPostAllOrNothingWhenTheQueueIsFull() {
         int room = pair.a.qp.capabilities().maxSendWr();
         int posted = 0;
@@ -283,7 +277,6 @@ class SendBatchTest {
     }
 
     @Test
-    @Tag("connectx")
     void shouldSendDatagrams() {
         try (var datagrams = RcPair.unconnected(
                 QueuePairType.UD, config -> config.maxInline(64).extendedPosting(SendOpcode.SEND))) {
@@ -319,7 +312,6 @@ class SendBatchTest {
     }
 
     @Test
-    @Tag("connectx")
     void shouldRefuseWhatIsOutOfOrder() {
         assertThrows(IllegalStateException.class, () -> batch.next(1, true)); // not started
         assertThrows(IllegalStateException.class, batch::complete);
@@ -339,7 +331,6 @@ class SendBatchTest {
     }
 
     @Test
-    @Tag("connectx")
     void shouldLetNothingElseHappenBetweenStartAndComplete() {
         batch.start();
         var e = assertThrows(IllegalStateException.class, () -> pair.a.qp.tryPost(pair.a.send(0, 8)));
@@ -355,7 +346,6 @@ class SendBatchTest {
     }
 
     @Test
-    @Tag("connectx")
     void shouldRefuseWhatCWouldNotCheck() {
         try (Arena arena = Arena.ofConfined();
                 var readOnly = pair.a.pd.register(arena.allocate(64))) {
@@ -390,7 +380,6 @@ class SendBatchTest {
     }
 
     @Test
-    @Tag("connectx")
     void shouldRefuseOperationThatItWasNotMadeFor() {
         batch.start();
         batch.next(1, true);
@@ -410,7 +399,6 @@ class SendBatchTest {
     }
 
     @Test
-    @Tag("connectx")
     void shouldWriteAtomically() {
         try (var able = RcPair.connected(config -> config.extendedPosting(SendOpcode.ATOMIC_WRITE))) {
             var atomics = able.a.qp.sendBatch();
@@ -430,7 +418,6 @@ class SendBatchTest {
     }
 
     @Test
-    @Tag("connectx")
     void shouldFlushWhatItWrote() {
         try (var context = Device.first().open();
                 var pd = context.allocateProtectionDomain()) {
@@ -468,7 +455,6 @@ class SendBatchTest {
     }
 
     @Test
-    @Tag("connectx")
     void shouldSayThatARegionWasNotLentForFlush() {
         try (var able = RcPair.connected(config -> config.extendedPosting(SendOpcode.FLUSH))) {
             var flushes = able.a.qp.sendBatch();
@@ -486,7 +472,6 @@ class SendBatchTest {
     }
 
     @Test
-    @Tag("connectx")
     void shouldSegment() {
         try (var able = RcPair.unconnected(QueuePairType.UD, config -> config.extendedPosting(SendOpcode.TSO))) {
             assertTrue(able.a.device.extendedAttributes().tso().maxTso() > 0);
@@ -503,7 +488,6 @@ class SendBatchTest {
     }
 
     @Test
-    @Tag("connectx")
     void shouldSayWhenTheDriverHasMadeAPlainQueuePair() {
         try (var plain = RcPair.unconnected(config -> {});
                 var call = new VerbsCall()) {
@@ -519,7 +503,6 @@ class SendBatchTest {
     }
 
     @Test
-    @Tag("connectx")
     void shouldBelongToTheThreadOfItsQueuePair() throws InterruptedException {
         Throwable[] failure = new Throwable[1];
         var thread = new Thread(() -> failure[0] = assertThrows(WrongThreadException.class, batch::start));
@@ -529,7 +512,6 @@ class SendBatchTest {
     }
 
     @Test
-    @Tag("connectx")
     void shouldAllocateNothingPerBatch() {
         Allocated.assertNone(this::exchange);
     }

@@ -95,6 +95,7 @@ class TransitionTest {
                 .toList();
     }
 
+    @Tag("connectx")
     @ParameterizedTest
     @EnumSource(
             value = QueuePairType.class,
@@ -133,6 +134,7 @@ class TransitionTest {
         assertEquals(List.of(), refused);
     }
 
+    @Tag("connectx")
     @ParameterizedTest
     @EnumSource(
             value = QueuePairType.class,
@@ -155,6 +157,7 @@ class TransitionTest {
         }
     }
 
+    @Tag("connectx")
     @ParameterizedTest
     @EnumSource(
             value = QueuePairType.class,
@@ -210,12 +213,14 @@ class TransitionTest {
     void shouldLeaveTheSendQueueError(QueuePairType type) {
         try (var pair = RcPair.unconnected(config -> {});
                 QueuePair qp = in(pair, type, QueuePairState.RTS)) {
-            // No program can bring it there. The step says that it begins there, which the kernel believes.
+            // No program can bring it there. The step says that it begins there, which the kernel believes, and a card
+            // does not.
             qp.modify(QueuePairTransition.to(QueuePairState.RTS).currentState(QueuePairState.SQE));
             assertEquals(QueuePairState.RTS, qp.query().state());
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldGoToErrorAndBackToReset() {
         try (var pair = RcPair.unconnected(config -> {})) {
@@ -230,6 +235,7 @@ class TransitionTest {
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldGoToErrorFromReset() {
         try (var pair = RcPair.unconnected(config -> {})) {
@@ -245,6 +251,7 @@ class TransitionTest {
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldRefuseValuesOutOfRange() {
         var step = QueuePairTransition.to(QueuePairState.RTS);

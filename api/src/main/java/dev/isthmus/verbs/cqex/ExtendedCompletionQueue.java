@@ -322,14 +322,13 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
     /**
      * The vendor's own code for a failure: {@code ibv_wc_read_vendor_err}.
      *
-     * @return the code
+     * @return the code; 0 for a success, for which libmlx5 would read something else
      * @throws WrongThreadException if this belongs to another thread
      * @throws IllegalStateException if the poll is at no completion
      */
     @HotPath
     public int vendorError() {
-        checkCurrent();
-        return functions.readInt(functions.vendorError);
+        return isSuccess() ? 0 : functions.readInt(functions.vendorError);
     }
 
     /**
@@ -573,6 +572,7 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
 
     /**
      * The tag of the flow rule that a packet matched: {@code ibv_wc_read_flow_tag}. Needs {@link CompletionField#FLOW_TAG}.
+     * Without such a rule it means nothing: libmlx5 then reads the number of the queue pair.
      *
      * @return the tag, unsigned
      * @throws WrongThreadException if this belongs to another thread
