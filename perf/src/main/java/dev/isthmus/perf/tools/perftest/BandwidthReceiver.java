@@ -2,56 +2,32 @@
 package dev.isthmus.perf.tools.perftest;
 
 import dev.isthmus.perf.tools.PerftestException;
-import dev.isthmus.verbs.CompletionQueue;
-import dev.isthmus.verbs.QueuePair;
 import dev.isthmus.verbs.QueuePairType;
 import dev.isthmus.verbs.ReceiveRequest;
 import dev.isthmus.verbs.SharedReceiveQueue;
-import dev.isthmus.verbs.WorkCompletions;
 
 /**
  * The receiving end of send_bw: takes messages, and posts a receive for each as long as more will come. Allocates
  * nothing; {@link #take} is one turn of its loop.
  */
-final class BandwidthReceiver {
+final class BandwidthReceiver extends BandwidthEnd {
 
-    private static final int POLL_BATCH = 16;
-
-    private final QueuePair[] pairs;
     private final SharedReceiveQueue shared; // null without
-    private final CompletionQueue queue;
-    private final WorkCompletions done = WorkCompletions.allocate(POLL_BATCH);
     private final ReceiveRequest[][] receives;
-    private final int[] place;
-    private final long[] posted;
     private final int ahead;
-    private final long perPair;
-    private final long total;
-    private final Phases phases;
-    private final BandwidthClock clock;
     private final boolean alone;
     private long received;
-    private long sampled;
 
     BandwidthReceiver(Endpoint end, Requests requests, Phases phases, BandwidthClock clock) {
-        int count = end.plan.queues().pairs;
-        this.phases = phases;
-        this.clock = clock;
+        super(end, end.receiveQueue, phases, clock);
         alone = !end.plan.sends();
         shared = end.shared;
-        queue = end.receiveQueue;
-        pairs = new QueuePair[count];
-        receives = new ReceiveRequest[count][];
-        place = new int[count];
-        posted = new long[count];
-        for (int i = 0; i < count; i++) {
-            pairs[i] = end.pair(i);
+        receives = new ReceiveRequest[pairs.length][];
+        for (int i = 0; i < pairs.length; i++) {
             receives[i] = requests.receives(i);
         }
         int depth = end.plan.queues().rxDepth;
-        ahead = shared == null ? depth : depth / count;
-        perPair = end.plan.traffic().isTimed() ? Long.MAX_VALUE : end.plan.traffic().iterations;
-        total = (long) end.plan.traffic().iterations * count;
+        ahead = shared == null ? depth : depth / pairs.length;
     }
 
     /** Posts the receives for the first messages, before the peer may send. */
@@ -93,11 +69,6 @@ final class BandwidthReceiver {
     /** Whether a message has arrived. */
     boolean hasBegun() {
         return received > 0;
-    }
-
-    /** How many arrived while measuring, in a run with a duration. */
-    long sampled() {
-        return sampled;
     }
 
     /** Takes messages; returns how many. */

@@ -55,7 +55,7 @@ final class BandwidthRuns {
             } else {
                 runBoth(sender, receiver, clock, phases, waiter);
             }
-            long sampled = (sender == null ? 0 : sender.sampled()) + (receiver == null ? 0 : receiver.sampled());
+            long sampled = (sender == null ? 0 : sender.sampled) + (receiver == null ? 0 : receiver.sampled);
             boolean exchanges = plan.traffic().bidirectional && !plan.traffic().isTimed();
             report(figures(clock, sampled, phases), exchanges);
             if (plan.traffic().allSizes) {
@@ -118,7 +118,7 @@ final class BandwidthRuns {
             if (both && plan.traffic().allSizes) {
                 session.handShake();
             }
-            last = figures(clock, sender.sampled(), phases);
+            last = figures(clock, sender.sampled, phases);
             report(last, both);
         }
         if (!both) {

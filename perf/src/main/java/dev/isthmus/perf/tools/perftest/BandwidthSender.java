@@ -2,57 +2,35 @@
 package dev.isthmus.perf.tools.perftest;
 
 import dev.isthmus.perf.tools.PerftestException;
-import dev.isthmus.verbs.CompletionQueue;
-import dev.isthmus.verbs.QueuePair;
 import dev.isthmus.verbs.SendRequest;
-import dev.isthmus.verbs.WorkCompletions;
 
 /**
  * The sending end of a bandwidth test: keeps the send queues of all queue pairs full. One send of several is signaled,
  * and its completion stands for all of them, as in perftest. Allocates nothing; {@link #post} and {@link #reap} are one
  * turn of its loop.
  */
-final class BandwidthSender {
+final class BandwidthSender extends BandwidthEnd {
 
-    private static final int POLL_BATCH = 16;
-
-    private final QueuePair[] pairs;
-    private final CompletionQueue queue;
-    private final WorkCompletions done = WorkCompletions.allocate(POLL_BATCH);
     private final SendRequest[][] signaled;
     private final SendRequest[][] unsignaled;
     private final SendRequest[] chains; // null when sends are posted one by one
-    private final long[] posted;
     private final long[] completed;
-    private final int[] place;
     private final int depth;
     private final int step;
     private final int signalEvery;
-    private final long perPair;
-    private final long total;
-    private final Phases phases;
-    private final BandwidthClock clock;
     private final boolean keepsAll;
     private final BurstPacer pace; // null without a limit
     private long totalPosted;
     private long totalCompleted;
-    private long sampled;
 
     BandwidthSender(Endpoint end, Requests requests, Phases phases, BandwidthClock clock, int bytes) {
+        super(end, end.sendQueue, phases, clock);
         Queues queues = end.plan.queues();
-        int count = queues.pairs;
-        this.phases = phases;
-        this.clock = clock;
-        queue = end.sendQueue;
-        pairs = new QueuePair[count];
-        posted = new long[count];
-        completed = new long[count];
-        place = new int[count];
-        signaled = new SendRequest[count][];
-        unsignaled = new SendRequest[count][];
-        chains = queues.postList > 1 ? new SendRequest[count] : null;
-        for (int i = 0; i < count; i++) {
-            pairs[i] = end.pair(i);
+        completed = new long[pairs.length];
+        signaled = new SendRequest[pairs.length][];
+        unsignaled = new SendRequest[pairs.length][];
+        chains = queues.postList > 1 ? new SendRequest[pairs.length] : null;
+        for (int i = 0; i < pairs.length; i++) {
             if (chains == null) {
                 signaled[i] = requests.sends(i, true);
                 unsignaled[i] = requests.sends(i, false);
@@ -63,8 +41,6 @@ final class BandwidthSender {
         depth = queues.txDepth;
         step = queues.postList;
         signalEvery = queues.cqMod;
-        perPair = end.plan.traffic().isTimed() ? Long.MAX_VALUE : end.plan.traffic().iterations;
-        total = (long) end.plan.traffic().iterations * count;
         keepsAll = clock.keepsAll();
         pace = end.plan.traffic().rate.map(rate -> new BurstPacer(rate, bytes)).orElse(null);
     }
@@ -89,11 +65,6 @@ final class BandwidthSender {
     /** Whether everything is sent and completed, or the time is up. */
     boolean isDone() {
         return perPair == Long.MAX_VALUE ? phases.isEnd() : totalCompleted >= total && totalPosted >= total;
-    }
-
-    /** How many completed while measuring, in a run with a duration. */
-    long sampled() {
-        return sampled;
     }
 
     /** Posts as much as fits. */

@@ -95,18 +95,22 @@ public final class Console implements Observer {
         out.flush();
     }
 
+    /** Prints a row and writes its results; or only the one figure that was asked for. */
+    private void report(String row, Map<String, Object> results, String name, double figure) {
+        print(full ? row : String.format(Locale.ROOT, "%f", figure));
+        out.flush();
+        writeJson(full ? results : Collections.singletonMap(name, CFormat.rounded(figure, 6))); // null is allowed
+    }
+
     @Override
     public void latency(int bytes, long[] posted) {
         LatencyStatistics figures = LatencyStatistics.of(plan.test(), posted);
         printTimes(posted);
-        if (full) {
-            print(LatencyReport.row(bytes, posted.length, figures));
-        } else {
-            print(six(figures.average()));
-        }
-        out.flush();
-        writeJson(
-                full ? LatencyReport.results(bytes, posted.length, figures) : oneResult("avg_lat", figures.average()));
+        report(
+                LatencyReport.row(bytes, posted.length, figures),
+                LatencyReport.results(bytes, posted.length, figures),
+                "avg_lat",
+                figures.average());
         percentiles.add(Percentiles.row(plan.test(), bytes, posted));
     }
 
@@ -129,55 +133,36 @@ public final class Console implements Observer {
     public void timedLatency(int bytes, long count, long nanos) {
         double average = nanos / LatencyStatistics.unit(plan.test()) / count;
         double perSecond = count / (nanos / 1e9);
-        print(full ? LatencyReport.timedRow(bytes, count, average, perSecond) : six(average));
-        out.flush();
-        writeJson(full ? LatencyReport.timedResults(bytes, count, average, perSecond) : oneResult("t_avg", average));
+        report(
+                LatencyReport.timedRow(bytes, count, average, perSecond),
+                LatencyReport.timedResults(bytes, count, average, perSecond),
+                "t_avg",
+                average);
     }
 
     @Override
     public void bandwidth(Bandwidth mine, Optional<Bandwidth> theirs) {
-        boolean gbits = plan.reporting().gbits;
         Bandwidth both = theirs.map(mine::plus).orElse(mine);
-        boolean precise = BandwidthReport.isPrecise(mine, gbits);
-        print(plan.reporting()
-                .only
-                .map(only -> six(one(only, both)))
-                .orElseGet(() -> BandwidthReport.row(both, precise)));
-        if (plan.reporting().both && !plan.traffic().allSizes) {
-            theirs.ifPresent(other -> printBoth(mine, other));
+        boolean precise = BandwidthReport.isPrecise(mine, plan.reporting().gbits);
+        boolean rate = plan.reporting().only.equals(Optional.of("message_rate"));
+        report(
+                BandwidthReport.row(both, precise),
+                BandwidthReport.results(both, precise),
+                rate ? "msgRate_avg" : "bw_avg",
+                rate ? both.messageRate() : both.average());
+        if (plan.reporting().both && !plan.traffic().allSizes && theirs.isPresent()) {
+            printSide("Local", mine);
+            printSide("Remote", theirs.get());
+            out.flush();
         }
-        out.flush();
-        writeJson(plan.reporting()
-                .only
-                .map(only -> oneResult(only.equals("bandwidth") ? "bw_avg" : "msgRate_avg", one(only, both)))
-                .orElseGet(() -> BandwidthReport.results(both, precise)));
     }
 
-    private static double one(String which, Bandwidth figures) {
-        return which.equals("bandwidth") ? figures.average() : figures.messageRate();
-    }
-
-    private static Map<String, Object> oneResult(String name, double value) {
-        return Collections.singletonMap(name, CFormat.rounded(value, 6)); // null is allowed
-    }
-
-    private void printBoth(Bandwidth mine, Bandwidth theirs) {
-        boolean gbits = plan.reporting().gbits;
+    private void printSide(String side, Bandwidth figures) {
         print(RULE);
         print("");
-        print(" Local results: ");
+        print(" " + side + " results: ");
         printColumns();
-        print(BandwidthReport.row(mine, BandwidthReport.isPrecise(mine, gbits)));
-        print(RULE);
-        print("");
-        print(" Remote results: ");
-        printColumns();
-        print(BandwidthReport.row(theirs, BandwidthReport.isPrecise(theirs, gbits)));
-    }
-
-    /** C's {@code %lf}. */
-    private static String six(double value) {
-        return String.format(Locale.ROOT, "%f", value);
+        print(BandwidthReport.row(figures, BandwidthReport.isPrecise(figures, plan.reporting().gbits)));
     }
 
     private void writeJson(Map<String, Object> results) {

@@ -33,30 +33,11 @@ public record LatencyStatistics(
     /**
      * The figures of a test: reads and atomics count as whole round trips, the others are halved.
      *
-     * @param test which one
      * @param posted when each message was posted, nanoseconds; the array is left as it is
-     * @return the figures
      * @throws IllegalArgumentException if there are fewer than {@link #MIN_ITERATIONS}
      */
     public static LatencyStatistics of(PerfTest test, long[] posted) {
-        return of(posted, unit(test));
-    }
-
-    /** How many nanoseconds between two posts are a microsecond of a test. */
-    static double unit(PerfTest test) {
-        return test.verb().isFetch() ? NANOS : ROUND_TRIP_NANOS;
-    }
-
-    /** From each post to the next, nanoseconds. */
-    static long[] deltas(long[] posted) {
-        long[] delta = new long[posted.length - 1];
-        for (int i = 0; i < delta.length; i++) {
-            delta[i] = posted[i + 1] - posted[i];
-        }
-        return delta;
-    }
-
-    private static LatencyStatistics of(long[] posted, double unit) {
+        double unit = unit(test);
         if (posted.length < MIN_ITERATIONS) {
             throw new IllegalArgumentException(
                     "a run needs at least " + MIN_ITERATIONS + " iterations, not " + posted.length);
@@ -73,6 +54,20 @@ public record LatencyStatistics(
                 deviation(delta, count, average, unit),
                 delta[(int) Math.ceil(count * 0.99)] / unit,
                 delta[(int) Math.ceil(count * 0.999)] / unit);
+    }
+
+    /** How many nanoseconds between two posts are a microsecond of a test. */
+    static double unit(PerfTest test) {
+        return test.verb().isFetch() ? NANOS : ROUND_TRIP_NANOS;
+    }
+
+    /** From each post to the next, nanoseconds. */
+    static long[] deltas(long[] posted) {
+        long[] delta = new long[posted.length - 1];
+        for (int i = 0; i < delta.length; i++) {
+            delta[i] = posted[i + 1] - posted[i];
+        }
+        return delta;
     }
 
     private static long median(long[] sorted, int count) {

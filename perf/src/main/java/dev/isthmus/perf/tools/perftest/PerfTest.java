@@ -37,38 +37,22 @@ public enum PerfTest {
         this.bandwidth = bandwidth;
     }
 
-    /**
-     * What it does.
-     *
-     * @return the verb
-     */
+    /** What it does. */
     public Verb verb() {
         return verb;
     }
 
-    /**
-     * Whether it measures bandwidth.
-     *
-     * @return false for latency
-     */
+    /** Whether it measures bandwidth; otherwise latency. */
     public boolean isBandwidth() {
         return bandwidth;
     }
 
-    /**
-     * Our command.
-     *
-     * @return such as {@code send_lat}
-     */
+    /** Our command, such as {@code send_lat}. */
     public String command() {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /**
-     * perftest's program.
-     *
-     * @return such as {@code ib_send_lat}
-     */
+    /** perftest's program, such as {@code ib_send_lat}. */
     public String program() {
         return "ib_" + command();
     }

@@ -31,8 +31,8 @@ final class IomapTransfers {
     private byte expected;
 
     IomapTransfers(StreamPlan plan) {
-        this.client = plan.server() != null;
-        this.verify = plan.verify();
+        this.client = plan.server != null;
+        this.verify = plan.verify;
     }
 
     /** Maps the memory of a transfer. The other end writes only once it is told to begin. */

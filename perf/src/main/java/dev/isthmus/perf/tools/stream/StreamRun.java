@@ -41,24 +41,24 @@ final class StreamRun {
     StreamRun(StreamPlan plan, PrintWriter out) {
         this.plan = plan;
         this.out = out;
-        this.verify = plan.verify() && !plan.iomap();
+        this.verify = plan.verify && !plan.iomap;
         this.mapped = new IomapTransfers(plan);
         this.buffer = ByteBuffer.allocateDirect(Math.max(plan.largest(), SYNC_BYTES));
     }
 
     /** Runs it; returns the figures of the last measured transfers. */
     StreamFigures run() throws IOException {
-        if (plan.server() != null) {
+        if (plan.server != null) {
             report(StreamPlan.head());
             connections(this::connect);
             return figures;
         }
-        try (ServerSocketChannel listener = plan.tcp() ? ServerSocketChannel.open() : RdmaServerSocketChannel.open()) {
+        try (ServerSocketChannel listener = plan.tcp ? ServerSocketChannel.open() : RdmaServerSocketChannel.open()) {
             listener.setOption(StandardSocketOptions.SO_REUSEADDR, true);
             listener.bind(
-                    plan.local() == null
-                            ? new InetSocketAddress(plan.port())
-                            : new InetSocketAddress(plan.local(), plan.port()));
+                    plan.local == null
+                            ? new InetSocketAddress(plan.port)
+                            : new InetSocketAddress(plan.local, plan.port));
             report(StreamPlan.head()); // clients can connect from now on
             connections(inline -> {
                 options(listener, inline);
@@ -80,23 +80,23 @@ final class StreamRun {
     }
 
     private void connections(Maker maker) throws IOException {
-        if (plan.custom() != null) {
-            measure(maker, RSOCKETS_INLINE, List.of(plan.custom()));
+        if (plan.custom != null) {
+            measure(maker, RSOCKETS_INLINE, List.of(plan.custom));
         } else {
-            measure(maker, plan.inline(), plan.latencies());
+            measure(maker, plan.inline, plan.latencies());
             measure(maker, 0, plan.bandwidths());
         }
     }
 
     private SocketChannel connect(int inline) throws IOException {
-        SocketChannel made = plan.tcp() ? SocketChannel.open() : RdmaSocketChannel.open();
+        SocketChannel made = plan.tcp ? SocketChannel.open() : RdmaSocketChannel.open();
         try {
             options(made, inline);
-            made.setOption(StandardSocketOptions.SO_SNDBUF, plan.ring());
-            if (plan.local() != null) {
-                made.bind(new InetSocketAddress(plan.local(), plan.port()));
+            made.setOption(StandardSocketOptions.SO_SNDBUF, plan.ring);
+            if (plan.local != null) {
+                made.bind(new InetSocketAddress(plan.local, plan.port));
             }
-            made.connect(new InetSocketAddress(plan.server(), plan.port()));
+            made.connect(new InetSocketAddress(plan.server, plan.port));
             return made;
         } catch (Throwable t) {
             made.close();
@@ -105,22 +105,22 @@ final class StreamRun {
     }
 
     private void options(NetworkChannel of, int inline) throws IOException {
-        of.setOption(StandardSocketOptions.SO_RCVBUF, plan.ring());
-        if (!plan.tcp()) {
+        of.setOption(StandardSocketOptions.SO_RCVBUF, plan.ring);
+        if (!plan.tcp) {
             of.setOption(RdmaSocketOptions.INLINE, inline);
-            of.setOption(RdmaSocketOptions.IOMAP_SIZE, plan.iomap() ? 1 : 0);
+            of.setOption(RdmaSocketOptions.IOMAP_SIZE, plan.iomap ? 1 : 0);
         }
     }
 
     private void measure(Maker maker, int inline, List<Transfer> transfers) throws IOException {
         try (SocketChannel made = maker.make(inline);
-                Selector selector = plan.selects() ? made.provider().openSelector() : null) {
+                Selector selector = plan.selects ? made.provider().openSelector() : null) {
             channel = made;
             channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-            channel.configureBlocking(plan.blocking());
+            channel.configureBlocking(plan.blocking);
             key = selector == null ? null : channel.register(selector, 0);
             for (Transfer transfer : transfers) {
-                double time = plan.iomap() ? timeMapped(transfer) : time(transfer);
+                double time = plan.iomap ? timeMapped(transfer) : time(transfer);
                 figures = new StreamFigures(
                         transfer.microsEach(time), Spent.soFar().since(before));
                 report(StreamPlan.line(transfer, time));
@@ -131,7 +131,7 @@ final class StreamRun {
             // The last bytes must have been sent when the program ends.
             channel.configureBlocking(true);
             channel.setOption(StandardSocketOptions.SO_LINGER, CLOSE_SECONDS);
-            if (plan.server() == null) {
+            if (plan.server == null) {
                 awaitEnd();
             }
         }
@@ -178,7 +178,7 @@ final class StreamRun {
 
     /** The client sends first. */
     private void exchange(int size, int count) throws IOException {
-        boolean client = plan.server() != null;
+        boolean client = plan.server != null;
         for (int i = 0; i < count; i++) {
             transfer(client, size);
         }

@@ -20,7 +20,7 @@ final class AtomicLoop extends JavaLoop {
     AtomicLoop(JavaEnd end) {
         super(end);
         atomics = end.remote.atomics();
-        command = end.plan.test().command();
+        command = end.plan.test().command;
     }
 
     @Override

@@ -45,7 +45,7 @@ final class JavaEnd extends UcxEnd {
         outgoing = allocate();
         incoming = allocate();
         header = plan.header() == 0 ? null : context.allocate(plan.header());
-        waiting = new UcxProgress(worker, link, !plan.test().command().isOneSided());
+        waiting = new UcxProgress(worker, link, !plan.test().command.isOneSided());
     }
 
     private UcpMemory allocate() {
@@ -60,7 +60,7 @@ final class JavaEnd extends UcxEnd {
 
     @Override
     EndpointInfo introduction() {
-        byte[] key = plan.test().command().isOneSided() ? incoming.packKey().rkey() : new byte[0];
+        byte[] key = plan.test().command.isOneSided() ? incoming.packKey().rkey() : new byte[0];
         return new EndpointInfo(worker.address().toRawBytes(), key, incoming.address());
     }
 
@@ -71,10 +71,10 @@ final class JavaEnd extends UcxEnd {
                 config.errorHandling(UcpErrorHandling.PEER);
             }
         });
-        if (plan.test().command().isOneSided()) {
+        if (plan.test().command.isOneSided()) {
             remote = endpoint.unpack(UcpPackedKey.ofRaw(peer.memory(), plan.bytes(), peer.key()));
         }
-        loop = switch (plan.test().command()) {
+        loop = switch (plan.test().command) {
             case TAG, TAG_SYNC -> new TagLoop(this);
             case STREAM -> new StreamLoop(this);
             case AM -> new AmLoop(this);

@@ -42,7 +42,7 @@ final class JucxEnd extends UcxEnd {
 
     private static UcpParams params(UcxPlan plan) {
         var params = new UcpParams();
-        return switch (plan.test().command()) {
+        return switch (plan.test().command) {
             case TAG -> params.requestTagFeature();
             case STREAM -> params.requestStreamFeature();
             case AM -> params.requestAmFeature();
@@ -58,8 +58,7 @@ final class JucxEnd extends UcxEnd {
 
     @Override
     EndpointInfo introduction() {
-        byte[] packed =
-                plan.test().command() == UcxTest.Command.PUT ? bytes(incoming.getRemoteKeyBuffer()) : new byte[0];
+        byte[] packed = plan.test().command == UcxTest.Command.PUT ? bytes(incoming.getRemoteKeyBuffer()) : new byte[0];
         return new EndpointInfo(bytes(worker.getAddress()), packed, incoming.getAddress());
     }
 
@@ -77,14 +76,14 @@ final class JucxEnd extends UcxEnd {
     void connect(EndpointInfo peer) throws IOException {
         try {
             endpoint = worker.newEndpoint(new UcpEndpointParams().setUcpAddress(direct(peer.address())));
-            if (plan.test().command() == UcxTest.Command.PUT) {
+            if (plan.test().command == UcxTest.Command.PUT) {
                 key = endpoint.unpackRemoteKey(direct(peer.key()));
                 remote = peer.memory();
             }
         } catch (UcxException e) {
             throw new PerftestException("JUCX: " + e.getMessage(), e);
         }
-        loop = switch (plan.test().command()) {
+        loop = switch (plan.test().command) {
             case TAG -> new JucxLoop.Tag(this);
             case STREAM -> new JucxLoop.Stream(this);
             case AM -> new JucxLoop.Am(this);
@@ -106,7 +105,7 @@ final class JucxEnd extends UcxEnd {
     void pass() throws IOException {
         if (once() == 0 && ++idle == PASSES_BETWEEN_CHECKS) {
             idle = 0;
-            link.checkPeer(!plan.test().command().isOneSided());
+            link.checkPeer(!plan.test().command.isOneSided());
         }
     }
 

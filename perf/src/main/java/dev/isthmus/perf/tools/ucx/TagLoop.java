@@ -23,7 +23,7 @@ final class TagLoop extends JavaLoop {
         outgoingPayload = end.outgoingPayload();
         incomingPayload = end.incomingPayload();
         mask = end.plan.has(UcxPlan.TAG_WILDCARD) ? UcpWorker.ANY_TAG : UcpWorker.EXACT_TAG;
-        synchronous = end.plan.test().command() == UcxTest.Command.TAG_SYNC;
+        synchronous = end.plan.test().command == UcxTest.Command.TAG_SYNC;
         probed = end.plan.has(UcxPlan.TAG_PROBE) ? UcpTagMessage.of(worker) : null;
         receives = new Window(waiting, end.plan.window());
     }

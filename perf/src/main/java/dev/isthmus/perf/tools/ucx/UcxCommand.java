@@ -66,8 +66,8 @@ public final class UcxCommand implements Callable<Integer>, Counterpart {
         PrintWriter out = spec.commandLine().getOut();
         try {
             options.check();
-            UcxPlan plan = options.server().isPresent() ? options.plan() : null;
-            Affinity.set(options.cpus());
+            UcxPlan plan = options.server.isPresent() ? options.plan() : null;
+            Affinity.set(options.cpus);
             if (plan == null) {
                 serve(out);
             } else {
@@ -80,7 +80,7 @@ public final class UcxCommand implements Callable<Integer>, Counterpart {
     }
 
     private void ask(UcxPlan plan, PrintWriter out) throws IOException {
-        try (var link = UcxLink.connect(new InetSocketAddress(options.server().orElseThrow(), options.port()))) {
+        try (var link = UcxLink.connect(new InetSocketAddress(options.server.orElseThrow(), options.port))) {
             UcxSession.client(plan, UcxLayout.loaded(), link, JavaEnd::new, options.console(out));
         }
     }

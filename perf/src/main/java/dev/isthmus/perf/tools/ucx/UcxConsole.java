@@ -55,12 +55,12 @@ final class UcxConsole implements UcxSession.SessionListener {
     private void test(UcxPlan plan) {
         print(RULE);
         line("API:          ", "protocol layer");
-        line("Test:         ", plan.test().description());
+        line("Test:         ", plan.test().description);
         line("Data layout:  ", "(automatic)");
         line("Send memory:  ", "host");
         line("Recv memory:  ", "host");
         line("Message size: ", "" + plan.bytes());
-        if (plan.test().command() == UcxTest.Command.AM) {
+        if (plan.test().command == UcxTest.Command.AM) {
             print("| AM header size: %-60s             |", plan.header());
         }
         if (style != Style.CSV) {

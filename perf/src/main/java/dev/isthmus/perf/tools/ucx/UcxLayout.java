@@ -11,9 +11,9 @@ import java.util.Arrays;
  */
 enum UcxLayout {
     /** UCX 1.13 to 1.16. */
-    V1_13(152, 236, 256, 264, 0),
+    V1_13(152, 236, 256, 264, 10),
     /** UCX 1.17 to 1.19: one more pointer before the names, and room for two addresses after the header's size. */
-    V1_17(160, 240, 520, 528, 1);
+    V1_17(160, 240, 520, 528, 11);
 
     /** The text of an unset name. */
     static final byte[] NONE = "<none>".getBytes(StandardCharsets.US_ASCII);
@@ -21,19 +21,27 @@ enum UcxLayout {
     /** The number of bytes from which {@link #of} recognises a layout. */
     static final int SHORTEST = V1_13.bytes;
 
-    private static final int DEVICE_BYTES = 32;
-    private static final int UCT_WINDOW = 64;
-    private static final int UCT_HEADER = 72;
+    final int device;
+    final int transport;
+    final int uctWindow;
+    final int uctHeader;
+    final int sendType;
+    final int receiveType;
+    final int test;
 
-    private final int names;
-    private final int types;
-    private final int test;
-    private final int bytes;
-    private final int testsBefore;
+    /** {@code sizeof(perftest_params_t)}. */
+    final int bytes;
+
+    /** How many tests of the transport layer C lists before the others. */
+    final int testsBefore;
 
     UcxLayout(int names, int types, int test, int bytes, int testsBefore) {
-        this.names = names;
-        this.types = types;
+        device = names;
+        transport = names + 32;
+        uctWindow = names + 64;
+        uctHeader = names + 72;
+        sendType = types;
+        receiveType = types + Integer.BYTES;
         this.test = test;
         this.bytes = bytes;
         this.testsBefore = testsBefore;
@@ -47,48 +55,10 @@ enum UcxLayout {
 
     /** The layout of a struct, by its first {@link #SHORTEST} bytes: one of its names is hardly ever set. */
     static UcxLayout of(byte[] begin) {
-        return isNone(begin, V1_17.device()) || isNone(begin, V1_17.transport()) ? V1_17 : V1_13;
+        return isNone(begin, V1_17.device) || isNone(begin, V1_17.transport) ? V1_17 : V1_13;
     }
 
     private static boolean isNone(byte[] begin, int at) {
         return Arrays.equals(begin, at, at + NONE.length, NONE, 0, NONE.length);
-    }
-
-    int device() {
-        return names;
-    }
-
-    int transport() {
-        return names + DEVICE_BYTES;
-    }
-
-    int uctWindow() {
-        return names + UCT_WINDOW;
-    }
-
-    int uctHeader() {
-        return names + UCT_HEADER;
-    }
-
-    int sendType() {
-        return types;
-    }
-
-    int receiveType() {
-        return types + Integer.BYTES;
-    }
-
-    int test() {
-        return test;
-    }
-
-    /** C's number of a test. Versions differ in the tests before those of the protocol layer. */
-    int numberOf(UcxTest one) {
-        return one.id() + testsBefore;
-    }
-
-    /** {@code sizeof(perftest_params_t)}. */
-    int bytes() {
-        return bytes;
     }
 }

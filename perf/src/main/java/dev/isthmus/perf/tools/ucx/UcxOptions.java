@@ -16,7 +16,7 @@ final class UcxOptions {
     private static final double WARM_UP_SECONDS = 0.1;
 
     @Parameters(index = "0", arity = "0..1", paramLabel = "SERVER", description = "the server's name or address")
-    private String server;
+    Optional<String> server = Optional.empty();
 
     @Option(
             names = "-t",
@@ -42,7 +42,7 @@ final class UcxOptions {
     private double warmUpSeconds = WARM_UP_SECONDS;
 
     @Option(names = "-c", paramLabel = "CPUS", split = ",", description = "the processors to run on")
-    private List<Integer> cpus = new ArrayList<>();
+    List<Integer> cpus = new ArrayList<>();
 
     @Option(names = "-O", paramLabel = "N", description = "how many sends may be outstanding (1, or 32 for bandwidth)")
     private int window;
@@ -63,7 +63,7 @@ final class UcxOptions {
     private double percentile = 50;
 
     @Option(names = "-p", paramLabel = "PORT", description = "TCP port of the exchange (13337)")
-    private int port = PORT;
+    int port = PORT;
 
     @Option(names = "-6", description = "listen on IPv6")
     private boolean version6;
@@ -120,39 +120,22 @@ final class UcxOptions {
     @Option(names = "-H", paramLabel = "SIZE", description = "size of an active message's header (0)")
     private long header;
 
-    /** The server to connect to; empty to be the server. */
-    Optional<String> server() {
-        return Optional.ofNullable(server);
-    }
-
-    int port() {
-        return port;
-    }
-
     /** Where a server listens. */
     InetSocketAddress listenAt() {
         String all = version6 ? "::" : "0.0.0.0";
         return new InetSocketAddress(listen == null ? all : listen, port);
     }
 
-    List<Integer> cpus() {
-        return cpus;
-    }
-
     UcxConsole console(PrintWriter out) {
         UcxConsole.Style plain = numeric ? UcxConsole.Style.NUMERIC : UcxConsole.Style.PLAIN;
-        return new UcxConsole(out, server == null, csv ? UcxConsole.Style.CSV : plain, finalOnly);
+        return new UcxConsole(out, server.isEmpty(), csv ? UcxConsole.Style.CSV : plain, finalOnly);
     }
 
     /** Checks what does not depend on the role. */
     void check() {
-        if (port < 1 || port > 0xffff) {
-            throw new IllegalArgumentException("a port must be 1 to 65535 (-p)");
-        }
-        if (server != null && test == null) {
-            throw new IllegalArgumentException("missing test name (-t)");
-        }
-        UcxPlan.check(server == null || listen == null, "--listen is for the server");
+        UcxPlan.check(port >= 1 && port <= 0xffff, "a port must be 1 to 65535 (-p)");
+        UcxPlan.check(server.isEmpty() || test != null, "missing test name (-t)");
+        UcxPlan.check(server.isEmpty() || listen == null, "--listen is for the server");
         UcxPlan.check(threads == 1, "only one thread is supported (-T), not " + threads);
         UcxPlan.check(threadMode.equals("single"), "there is only one thread, so the mode must be single (-M)");
         UcxPlan.check(waitMode.equals("poll"), "the ends poll, so the mode must be poll (-E)");
@@ -164,7 +147,6 @@ final class UcxOptions {
     /** The client's test. */
     UcxPlan plan() {
         UcxTest wanted = UcxTest.of(test);
-        boolean active = wanted.command() == UcxTest.Command.AM;
         return new UcxPlan(
                 wanted,
                 sizes,
@@ -172,36 +154,28 @@ final class UcxOptions {
                 iterations,
                 warmUp,
                 warmUpSeconds,
-                window == 0 ? wanted.window() : window,
+                window == 0 ? wanted.window : window,
                 percentile,
                 isList(0),
                 isList(1),
-                active ? header : 0,
+                wanted.command == UcxTest.Command.AM ? header : 0,
                 flags());
     }
 
     private boolean isList(int which) {
-        if (which >= layouts.size()) {
-            return false;
-        }
-        return switch (layouts.get(which)) {
-            case "contig" -> false;
-            case "iov" -> true;
-            default -> throw new IllegalArgumentException("a layout must be contig or iov (-D)");
-        };
+        String layout = which < layouts.size() ? layouts.get(which) : "contig";
+        UcxPlan.check(layout.matches("contig|iov"), "a layout must be contig or iov (-D)");
+        return layout.equals("iov");
     }
 
     private int flags() {
-        boolean data = streamMode.equals("recv_data");
-        if (!data && !streamMode.equals("recv")) {
-            throw new IllegalArgumentException("streams must be received by recv or recv_data (-r)");
-        }
+        UcxPlan.check(streamMode.matches("recv(_data)?"), "streams must be received by recv or recv_data (-r)");
         return UcxPlan.VERBOSE
                 | (oneSided ? UcxPlan.ONE_SIDED : 0)
                 | (nonBlocking ? UcxPlan.MAP_NONBLOCK : 0)
                 | (wildcard ? UcxPlan.TAG_WILDCARD : 0)
                 | (probe ? UcxPlan.TAG_PROBE : 0)
-                | (data ? UcxPlan.STREAM_RECEIVE_DATA : 0)
+                | (streamMode.equals("recv_data") ? UcxPlan.STREAM_RECEIVE_DATA : 0)
                 | (wakeup ? UcxPlan.WAKEUP : 0)
                 | (errorHandling ? UcxPlan.ERROR_HANDLING : 0);
     }

@@ -11,6 +11,7 @@ import java.util.List;
  * side, and are zero here. The sizes of the message's parts follow it. {@link UcxLayout} has the differences
  * between versions.
  */
+@SuppressWarnings("EnumOrdinal") // the codes of C's enums, in its order
 final class UcxParameters {
 
     /** {@code UCX_PERF_API_UCP}. */
@@ -54,10 +55,9 @@ final class UcxParameters {
 
     /** The struct and the sizes. */
     static byte[] encode(UcxPlan plan, UcxLayout layout) {
-        ByteBuffer out =
-                ofOrder(ByteBuffer.allocate(layout.bytes() + plan.sizes().size() * Long.BYTES));
+        ByteBuffer out = ofOrder(ByteBuffer.allocate(layout.bytes + plan.sizes().size() * Long.BYTES));
         UcxTest test = plan.test();
-        out.putInt(API, UCP).putInt(COMMAND, test.command().code());
+        out.putInt(API, UCP).putInt(COMMAND, test.command.ordinal());
         out.putInt(TYPE, test.isPingPong() ? 0 : STREAM_UNI);
         out.putInt(THREADS, 1).putInt(ASYNC_MODE, ASYNC_THREAD).putInt(WAIT_MODE, LAST_WAIT_MODE);
         out.putInt(FLAGS, plan.flags());
@@ -66,12 +66,12 @@ final class UcxParameters {
         out.putLong(WARM_UP, plan.warmUp()).putDouble(WARM_UP_SECONDS, plan.warmUpSeconds());
         out.putLong(ITERATIONS, plan.iterations());
         out.putDouble(REPORT_SECONDS, 1).putDouble(PERCENTILE, plan.percentile());
-        out.put(layout.device(), UcxLayout.NONE).put(layout.transport(), UcxLayout.NONE);
-        out.putInt(layout.uctWindow(), UCT_WINDOW).putLong(layout.uctHeader(), plan.header());
-        out.putInt(layout.sendType(), plan.sendIov() ? 1 : 0).putInt(layout.receiveType(), plan.receiveIov() ? 1 : 0);
-        out.putLong(HEADER, plan.header()).putInt(layout.test(), layout.numberOf(test));
+        out.put(layout.device, UcxLayout.NONE).put(layout.transport, UcxLayout.NONE);
+        out.putInt(layout.uctWindow, UCT_WINDOW).putLong(layout.uctHeader, plan.header());
+        out.putInt(layout.sendType, plan.sendIov() ? 1 : 0).putInt(layout.receiveType, plan.receiveIov() ? 1 : 0);
+        out.putLong(HEADER, plan.header()).putInt(layout.test, layout.testsBefore + test.ordinal());
         for (int i = 0; i < plan.sizes().size(); i++) {
-            out.putLong(layout.bytes() + i * Long.BYTES, plan.sizes().get(i));
+            out.putLong(layout.bytes + i * Long.BYTES, plan.sizes().get(i));
         }
         return out.array();
     }
@@ -100,8 +100,8 @@ final class UcxParameters {
         UcxPlan.check(
                 in.getInt(SEND_MEMORY) == 0 && in.getInt(RECEIVE_MEMORY) == 0,
                 "only the host's memory (-m) is supported");
-        int sendType = in.getInt(layout.sendType());
-        int receiveType = in.getInt(layout.receiveType());
+        int sendType = in.getInt(layout.sendType);
+        int receiveType = in.getInt(layout.receiveType);
         UcxPlan.check((sendType & ~1) == 0 && (receiveType & ~1) == 0, "the layouts (-D) are invalid");
         List<Long> parts = new ArrayList<>();
         for (ByteBuffer left = ofOrder(ByteBuffer.wrap(sizes)); left.hasRemaining(); ) {
@@ -115,17 +115,17 @@ final class UcxParameters {
                 in.getLong(ITERATIONS),
                 in.getLong(WARM_UP),
                 in.getDouble(WARM_UP_SECONDS),
-                window == 0 ? test.window() : window,
+                window == 0 ? test.window : window,
                 in.getDouble(PERCENTILE),
                 sendType == 1,
                 receiveType == 1,
-                test.command() == UcxTest.Command.AM ? in.getLong(HEADER) : 0,
+                test.command == UcxTest.Command.AM ? in.getLong(HEADER) : 0,
                 in.getInt(FLAGS));
     }
 
     private static UcxTest test(int command, int type) {
         for (UcxTest test : UcxTest.values()) {
-            if (test.command().code() == command && type == (test.isPingPong() ? 0 : STREAM_UNI)) {
+            if (test.command.ordinal() == command && type == (test.isPingPong() ? 0 : STREAM_UNI)) {
                 return test;
             }
         }

@@ -6,7 +6,6 @@ import dev.isthmus.perf.common.Spent;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketTimeoutException;
-import java.net.StandardSocketOptions;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
@@ -15,8 +14,6 @@ import java.util.Map;
 import java.util.Optional;
 import org.HdrHistogram.Histogram;
 import picocli.CommandLine;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 
 /** One end of a test of {@code ucx_perftest}, for callers that want the figures instead of the output. */
 public final class UcxPeer {
@@ -90,9 +87,7 @@ public final class UcxPeer {
 
     /** Waits for a client, with a time limit. */
     static SocketChannel accept(InetSocketAddress at) throws IOException {
-        try (ServerSocketChannel server = ServerSocketChannel.open()) {
-            server.setOption(StandardSocketOptions.SO_REUSEADDR, true);
-            server.bind(at);
+        try (ServerSocketChannel server = UcxLink.listen(at)) {
             server.socket().setSoTimeout((int) PATIENCE.toMillis());
             return server.socket().accept().getChannel(); // the channel's own accept has no timeout
         } catch (SocketTimeoutException e) {
@@ -124,11 +119,10 @@ public final class UcxPeer {
 
     private static UcxResult client(Binding binding, List<String> words, UcxSession.SessionListener listener)
             throws IOException {
-        var line = new OptionsCommand();
-        new CommandLine(line).parseArgs(words.toArray(String[]::new));
-        line.options.check();
-        UcxPlan plan = line.options.plan();
-        var server = new InetSocketAddress(line.options.server().orElseThrow(), line.options.port());
+        UcxOptions options = CommandLine.populateCommand(new UcxOptions(), words.toArray(String[]::new));
+        options.check();
+        UcxPlan plan = options.plan();
+        var server = new InetSocketAddress(options.server.orElseThrow(), options.port);
         try (var link = UcxLink.connect(server)) {
             return UcxSession.client(plan, UcxLayout.V1_13, link, binding.ends(), listener);
         }
@@ -161,13 +155,5 @@ public final class UcxPeer {
         public void report(UcxResult result, boolean last) {
             spent = Spent.soFar().since(before);
         }
-    }
-
-    /** A command that holds the options. */
-    @Command
-    private static final class OptionsCommand {
-
-        @Mixin
-        private UcxOptions options = new UcxOptions();
     }
 }

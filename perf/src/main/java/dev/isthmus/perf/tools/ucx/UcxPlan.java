@@ -70,7 +70,7 @@ record UcxPlan(
         check(
                 stride == 0 || sizes.stream().allMatch(size -> size <= minimum),
                 "a part must not be longer than the stride (-i)");
-        checkBytes(test.command(), sum(sizes));
+        checkBytes(test.command, sum(sizes));
         check(iterations >= 0 && warmUp >= 0, "iterations must not be negative (-n, -w)");
         check(warmUpSeconds >= 0, "the warm-up's time must not be negative");
         check(window >= 1 && window <= MAX_WINDOW, "1 to " + MAX_WINDOW + " operations may be outstanding (-O)");
@@ -78,8 +78,8 @@ record UcxPlan(
         check(header >= 0 && header <= MAX_HEADER, "a header must have at most " + MAX_HEADER + " bytes (-H)");
         check((flags & ~KNOWN_FLAGS) == 0, "only C has loopback (-l) and registered memory handles (-z)");
         boolean lists = sendIov || receiveIov;
-        check(!lists || !test.command().isOneSided(), test.title() + " does not support lists of buffers (-D iov)");
-        check(!receiveIov || test.command() != UcxTest.Command.AM, "active messages arrive in one buffer (-D)");
+        check(!lists || !test.command.isOneSided(), test.title() + " does not support lists of buffers (-D iov)");
+        check(!receiveIov || test.command != UcxTest.Command.AM, "active messages arrive in one buffer (-D)");
     }
 
     private static void checkBytes(UcxTest.Command command, long bytes) {

@@ -47,7 +47,7 @@ final class UcxSession {
         this.link = link;
         this.end = end;
         this.clock = new UcxClock(plan, listener.times(), result -> listener.report(result, false));
-        this.limited = !plan.test().command().isOneSided();
+        this.limited = !plan.test().command.isOneSided();
     }
 
     /** Runs a test with a server that knows a layout, as every server here does; returns the result. */
@@ -68,8 +68,8 @@ final class UcxSession {
     private static UcxPlan requested(UcxLink link) throws IOException {
         byte[] begin = link.receive(UcxLayout.SHORTEST);
         UcxLayout layout = UcxLayout.of(begin);
-        byte[] rest = link.receive(layout.bytes() - begin.length);
-        byte[] struct = Arrays.copyOf(begin, layout.bytes());
+        byte[] rest = link.receive(layout.bytes - begin.length);
+        byte[] struct = Arrays.copyOf(begin, layout.bytes);
         System.arraycopy(rest, 0, struct, begin.length, rest.length);
         try {
             byte[] sizes = link.receive(UcxParameters.parts(struct) * Long.BYTES);

@@ -3,50 +3,39 @@ package dev.isthmus.perf.tools.ucx;
 
 import dev.isthmus.ucx.UcpFeature;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** A test of {@code ucx_perftest}, with its names, codes and defaults. */
+/** A test of {@code ucx_perftest}, with its names and defaults, in C's order. */
 enum UcxTest {
-    TAG_LAT("tag match latency", Command.TAG, 10, 1),
-    TAG_BW("tag match bandwidth", Command.TAG, 11, 32),
-    TAG_SYNC_LAT("tag sync match latency", Command.TAG_SYNC, 12, 1),
-    TAG_SYNC_BW("tag sync match bandwidth", Command.TAG_SYNC, 13, 32),
-    UCP_PUT_LAT("put latency", Command.PUT, 14, 1),
-    UCP_PUT_BW("put bandwidth", Command.PUT, 15, 32),
-    UCP_GET("get latency / bandwidth / message rate", Command.GET, 16, 1),
-    UCP_ADD("atomic add bandwidth / message rate", Command.ADD, 17, 1),
-    UCP_FADD("atomic fetch-and-add latency / bandwidth / rate", Command.FADD, 18, 1),
-    UCP_SWAP("atomic swap latency / bandwidth / rate", Command.SWAP, 19, 1),
-    UCP_CSWAP("atomic compare-and-swap latency / bandwidth / rate", Command.CSWAP, 20, 1),
-    STREAM_BW("stream bandwidth", Command.STREAM, 21, 1),
-    STREAM_LAT("stream latency", Command.STREAM, 22, 1),
-    UCP_AM_LAT("am latency", Command.AM, 23, 1),
-    UCP_AM_BW("am bandwidth / message rate", Command.AM, 24, 32);
+    TAG_LAT("tag match latency", Command.TAG, 1),
+    TAG_BW("tag match bandwidth", Command.TAG, 32),
+    TAG_SYNC_LAT("tag sync match latency", Command.TAG_SYNC, 1),
+    TAG_SYNC_BW("tag sync match bandwidth", Command.TAG_SYNC, 32),
+    UCP_PUT_LAT("put latency", Command.PUT, 1),
+    UCP_PUT_BW("put bandwidth", Command.PUT, 32),
+    UCP_GET("get latency / bandwidth / message rate", Command.GET, 1),
+    UCP_ADD("atomic add bandwidth / message rate", Command.ADD, 1),
+    UCP_FADD("atomic fetch-and-add latency / bandwidth / rate", Command.FADD, 1),
+    UCP_SWAP("atomic swap latency / bandwidth / rate", Command.SWAP, 1),
+    UCP_CSWAP("atomic compare-and-swap latency / bandwidth / rate", Command.CSWAP, 1),
+    STREAM_BW("stream bandwidth", Command.STREAM, 1),
+    STREAM_LAT("stream latency", Command.STREAM, 1),
+    UCP_AM_LAT("am latency", Command.AM, 1),
+    UCP_AM_BW("am bandwidth / message rate", Command.AM, 32);
 
-    /** {@code ucx_perf_cmd_t}. */
+    /** {@code ucx_perf_cmd_t}, in C's order. */
     enum Command {
-        AM(0),
-        PUT(1),
-        GET(2),
-        ADD(3),
-        FADD(4),
-        SWAP(5),
-        CSWAP(6),
-        TAG(7),
-        TAG_SYNC(8),
-        STREAM(9);
-
-        private final int code;
-
-        Command(int code) {
-            this.code = code;
-        }
-
-        int code() {
-            return code;
-        }
+        AM,
+        PUT,
+        GET,
+        ADD,
+        FADD,
+        SWAP,
+        CSWAP,
+        TAG,
+        TAG_SYNC,
+        STREAM;
 
         boolean isAtomic() {
             return this == ADD || this == FADD || this == SWAP || this == CSWAP;
@@ -58,35 +47,18 @@ enum UcxTest {
         }
     }
 
-    private final String description;
-    private final Command command;
-    private final int id;
-    private final int window;
+    /** In the head of the output. */
+    final String description;
 
-    UcxTest(String description, Command command, int id, int window) {
-        this.description = description;
-        this.command = command;
-        this.id = id;
-        this.window = window;
-    }
-
-    /** The description in the head of the output. */
-    String description() {
-        return description;
-    }
-
-    Command command() {
-        return command;
-    }
-
-    /** Its index in the list of UCX 1.13. */
-    int id() {
-        return id;
-    }
+    final Command command;
 
     /** How many operations may be outstanding by default. */
-    int window() {
-        return window;
+    final int window;
+
+    UcxTest(String description, Command command, int window) {
+        this.description = description;
+        this.command = command;
+        this.window = window;
     }
 
     /** Whether messages go back and forth; otherwise only from the client to the server. */
@@ -122,13 +94,11 @@ enum UcxTest {
 
     /** The test of a name. */
     static UcxTest of(String title) {
-        List<UcxTest> found = Arrays.stream(values())
+        return Arrays.stream(values())
                 .filter(test -> test.title().equals(title))
-                .toList();
-        if (found.isEmpty()) {
-            throw new IllegalArgumentException("there is no test " + title + " of the protocol layer, only "
-                    + Arrays.stream(values()).map(UcxTest::title).collect(Collectors.joining(", ")));
-        }
-        return found.getFirst();
+                .findFirst()
+                .orElseThrow(
+                        () -> new IllegalArgumentException("there is no test " + title + " of the protocol layer, only "
+                                + Arrays.stream(values()).map(UcxTest::title).collect(Collectors.joining(", "))));
     }
 }

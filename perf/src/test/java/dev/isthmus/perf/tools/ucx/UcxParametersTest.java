@@ -22,7 +22,7 @@ class UcxParametersTest {
     }
 
     private static UcxPlan decode(byte[] bytes) {
-        int end = UcxLayout.of(bytes).bytes();
+        int end = UcxLayout.of(bytes).bytes;
         byte[] struct = Arrays.copyOf(bytes, end);
         byte[] sizes = Arrays.copyOfRange(bytes, end, bytes.length);
         assertEquals(sizes.length, UcxParameters.parts(struct) * Long.BYTES);
@@ -125,7 +125,7 @@ class UcxParametersTest {
                 bytes[random.nextInt(bytes.length)] = (byte) random.nextInt();
             }
             try {
-                byte[] struct = Arrays.copyOf(bytes, UcxLayout.V1_13.bytes());
+                byte[] struct = Arrays.copyOf(bytes, UcxLayout.V1_13.bytes);
                 if (UcxParameters.parts(struct) == 1) {
                     assertTrue(decode(bytes).bytes() >= 0);
                 }
