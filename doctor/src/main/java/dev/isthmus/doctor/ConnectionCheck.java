@@ -10,27 +10,25 @@ final class ConnectionCheck {
 
     private ConnectionCheck() {}
 
-    static void look(KernelFiles machine, Findings findings, Libraries libraries) {
+    static void look(KernelFiles machine, Findings findings, Libraries libraries, boolean verbsWork) {
         try {
-            findings.good(Part.RDMA_CM, libraries.rdmaCm());
+            findings.good(libraries.rdmaCm());
         } catch (RdmaUnavailableException e) {
-            findings.missing(Part.RDMA_CM, e.getMessage(), Packages.install(machine, "librdmacm1", "librdmacm"));
+            findings.missing(e.getMessage(), Packages.install(machine, "librdmacm1", "librdmacm"));
         }
         if (!machine.has("sys/class/misc/rdma_cm")) {
             findings.missing(
-                    Part.RDMA_CM,
                     "the kernel's connection manager is not loaded",
                     machine.hasModule("rdma_ucm") ? "modprobe rdma_ucm" : "boot a kernel that has rdma_ucm");
         } else if (!machine.has(NODE)) {
-            findings.missing(
-                    Part.RDMA_CM, "/" + NODE + " is missing", "in a container: --device=/dev/infiniband/rdma_cm");
+            findings.missing("/" + NODE + " is missing", "in a container: --device=/dev/infiniband/rdma_cm");
         } else if (!machine.mayUse(NODE)) {
-            findings.missing(Part.RDMA_CM, "this user may not read and write /" + NODE, "chmod 0666 /" + NODE);
+            findings.missing("this user may not read and write /" + NODE, "chmod 0666 /" + NODE);
         } else {
-            findings.good(Part.RDMA_CM, "/" + NODE + " may be opened");
+            findings.good("/" + NODE + " may be opened");
         }
-        if (!findings.works(Part.VERBS)) {
-            findings.missing(Part.RDMA_CM, "it needs an RDMA device: see verbs", "fix verbs first");
+        if (!verbsWork) {
+            findings.missing("it needs an RDMA device: see verbs", "fix verbs first");
         }
     }
 }

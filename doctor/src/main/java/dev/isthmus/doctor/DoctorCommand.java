@@ -8,11 +8,12 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
+import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -66,12 +67,17 @@ public final class DoctorCommand implements Callable<Integer> {
         } else if (pid == null && parts.contains(Part.SOCKETS)) {
             throw new ParameterException(spec.commandLine(), "sockets belong to a JVM: name its process with --pid");
         }
-        Findings findings = examine(machine, new LoadedLibraries(machine), new File("/dev/shm").getUsableSpace());
+        Map<Part, Findings> findings =
+                examine(machine, new LoadedLibraries(machine), new File("/dev/shm").getUsableSpace());
         if (pid != null) {
+            var sockets = new Findings(Part.SOCKETS);
+            findings.put(Part.SOCKETS, sockets);
             try {
-                new SocketsCheck(machine, findings, RunningJvm.attach(pid)).look();
+                new SocketsCheck(machine, sockets, RunningJvm.attach(pid))
+                        .look(findings.get(Part.VERBS).works()
+                                && findings.get(Part.RDMA_CM).works());
             } catch (IOException e) {
-                findings.missing(Part.SOCKETS, e.getMessage(), "name a JVM of this user, or be root");
+                sockets.missing(e.getMessage(), "name a JVM of this user, or be root");
             }
         }
         PrintWriter out = spec.commandLine().getOut();
@@ -81,28 +87,32 @@ public final class DoctorCommand implements Callable<Integer> {
             print(out, findings);
         }
         out.flush();
-        return parts.stream().allMatch(findings::works) ? 0 : 1;
+        return parts.stream().allMatch(part -> findings.get(part).works()) ? 0 : 1;
     }
 
-    /** Looks at everything. */
-    static Findings examine(KernelFiles machine, Libraries libraries, long sharedMemoryBytes) {
-        var findings = new Findings();
-        JvmCheck.look(findings, Runtime.version(), JvmCheck.barrier());
-        new VerbsCheck(machine, findings).look(libraries);
-        MemoryCheck.look(machine, findings, sharedMemoryBytes);
-        ConnectionCheck.look(machine, findings, libraries);
-        UcxCheck.look(machine, findings, libraries);
-        return findings;
+    /** Looks at everything but another JVM. */
+    static Map<Part, Findings> examine(KernelFiles machine, Libraries libraries, long sharedMemoryBytes) {
+        var jvm = new Findings(Part.JVM);
+        JvmCheck.look(jvm, Runtime.version(), JvmCheck.barrier());
+        var verbs = new Findings(Part.VERBS);
+        new VerbsCheck(machine, verbs).look(libraries);
+        MemoryCheck.lockedMemory(machine, verbs, "proc/self");
+        MemoryCheck.hugePages(machine, verbs);
+        var cm = new Findings(Part.RDMA_CM);
+        ConnectionCheck.look(machine, cm, libraries, verbs.works());
+        var ucx = new Findings(Part.UCX);
+        MemoryCheck.sharedMemory(ucx, sharedMemoryBytes);
+        UcxCheck.look(machine, ucx, libraries, verbs.works());
+        return new EnumMap<>(Map.of(Part.JVM, jvm, Part.VERBS, verbs, Part.RDMA_CM, cm, Part.UCX, ucx));
     }
 
     /** What was found of one part, in the order of JSON's fields. */
     record PartReport(Part part, boolean works, List<Finding> findings) {}
 
-    /** Those of the examined parts. */
-    private static List<PartReport> reports(Findings findings) {
-        return Stream.of(Part.values())
-                .filter(part -> !findings.of(part).isEmpty())
-                .map(part -> new PartReport(part, findings.works(part), findings.of(part)))
+    private static List<PartReport> reports(Map<Part, Findings> findings) {
+        return findings.entrySet().stream()
+                .map(one -> new PartReport(
+                        one.getKey(), one.getValue().works(), one.getValue().list()))
                 .toList();
     }
 
@@ -120,7 +130,7 @@ public final class DoctorCommand implements Callable<Integer> {
     }
 
     /** Prints the findings for people. */
-    static void print(PrintWriter out, Findings findings) {
+    static void print(PrintWriter out, Map<Part, Findings> findings) {
         print(out, reports(findings));
     }
 
@@ -142,7 +152,7 @@ public final class DoctorCommand implements Callable<Integer> {
     }
 
     /** Prints the findings for programs: a list of parts. */
-    static void printJson(PrintWriter out, Findings findings) throws IOException {
+    static void printJson(PrintWriter out, Map<Part, Findings> findings) throws IOException {
         out.println(
                 new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT).writeValueAsString(reports(findings)));
     }

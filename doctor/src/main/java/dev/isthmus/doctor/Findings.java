@@ -5,44 +5,45 @@ import dev.isthmus.doctor.Finding.Level;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The findings so far, in order. */
+/** The findings of a part so far, in order. */
 final class Findings {
 
+    private final Part part;
     private final List<Finding> list = new ArrayList<>();
 
-    void good(Part part, String what) {
+    Findings(Part part) {
+        this.part = part;
+    }
+
+    void good(String what) {
         list.add(new Finding(part, Level.GOOD, what, ""));
     }
 
-    void note(Part part, String what, String mend) {
+    void note(String what, String mend) {
         list.add(new Finding(part, Level.NOTE, what, mend));
     }
 
-    void missing(Part part, String what, String mend) {
+    void missing(String what, String mend) {
         list.add(new Finding(part, Level.MISSING, what, mend));
     }
 
-    void add(Findings others) {
-        list.addAll(others.list);
-    }
-
-    /** A copy in which what is missing is only noted. */
-    Findings asNotes() {
-        var notes = new Findings();
-        for (Finding one : list) {
-            notes.list.add(
-                    one.level() == Level.MISSING ? new Finding(one.part(), Level.NOTE, one.what(), one.mend()) : one);
+    /** Adds what was found of several things of which one is enough: if one works, what others lack is only noted. */
+    void addAlternatives(List<Findings> each) {
+        boolean works = each.stream().anyMatch(Findings::works);
+        for (Findings one : each) {
+            for (Finding finding : one.list) {
+                boolean mere = works && finding.level() == Level.MISSING;
+                list.add(mere ? new Finding(part, Level.NOTE, finding.what(), finding.mend()) : finding);
+            }
         }
-        return notes;
     }
 
-    /** The findings of a part. */
-    List<Finding> of(Part part) {
-        return list.stream().filter(finding -> finding.part() == part).toList();
+    List<Finding> list() {
+        return List.copyOf(list);
     }
 
-    /** Whether a part lacks nothing that it needs. */
-    boolean works(Part part) {
-        return of(part).stream().noneMatch(finding -> finding.level() == Level.MISSING);
+    /** Whether the part lacks nothing that it needs. */
+    boolean works() {
+        return list.stream().noneMatch(finding -> finding.level() == Level.MISSING);
     }
 }

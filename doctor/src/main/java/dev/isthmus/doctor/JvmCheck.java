@@ -10,16 +10,14 @@ final class JvmCheck {
     private JvmCheck() {}
 
     static void look(Findings findings, Runtime.Version version, boolean barrier) {
-        findings.good(Part.JVM, "JDK " + version);
+        findings.good("JDK " + version);
         findings.note(
-                Part.JVM,
                 "your program needs native access: without it the JVM warns, and a later JDK will refuse",
                 "java --enable-native-access=ALL-UNNAMED ...");
         if (barrier) {
-            findings.good(Part.JVM, "UseSystemMemoryBarrier is on");
+            findings.good("UseSystemMemoryBarrier is on");
         } else {
             findings.note(
-                    Part.JVM,
                     "UseSystemMemoryBarrier is off: every call into C costs a memory barrier",
                     "java -XX:+UnlockExperimentalVMOptions -XX:+UseSystemMemoryBarrier ...");
         }

@@ -31,17 +31,14 @@ final class PortCheck {
             String name = device + " port " + port + " (" + link + ")";
             if (state.equals("ACTIVE")) {
                 active.add(port);
-                findings.good(Part.VERBS, name + ": ACTIVE, " + machine.text(folder + "/" + port + "/rate"));
+                findings.good(name + ": ACTIVE, " + machine.text(folder + "/" + port + "/rate"));
                 gids(port, name, link);
             } else {
-                findings.note(
-                        Part.VERBS,
-                        name + ": " + state + ", link " + word("/" + port + "/phys_state"),
-                        mend(port, link));
+                findings.note(name + ": " + state + ", link " + word("/" + port + "/phys_state"), mend(port, link));
             }
         }
         if (active.isEmpty()) {
-            findings.missing(Part.VERBS, device + " has no port that is ACTIVE", "see the ports above");
+            findings.missing(device + " has no port that is ACTIVE", "see the ports above");
         }
     }
 
@@ -88,23 +85,20 @@ final class PortCheck {
         String list = String.join("; ", own);
         if (own.isEmpty() && others.isEmpty()) {
             findings.missing(
-                    Part.VERBS,
                     name + ": no GID",
                     "give its network interface an address: ip addr add; in a container, see docs/how-to/pods.md");
         } else if (own.isEmpty()) {
             findings.missing(
-                    Part.VERBS,
                     name + ": no GID of this network namespace, only those of others: " + String.join("; ", others),
                     "give this namespace a network interface of the port, or share the host's network:"
                             + " docs/how-to/pods.md");
         } else if (!routable && link.equals("Ethernet")) {
             findings.note(
-                    Part.VERBS,
                     name + ": link-local GIDs only: " + list,
                     "give " + interfaces(port) + " an IP address: rdma_cm and routers need one");
         } else {
             String rest = others.isEmpty() ? "" : "; and " + others.size() + " of other network namespaces";
-            findings.good(Part.VERBS, name + ": GIDs " + list + rest);
+            findings.good(name + ": GIDs " + list + rest);
         }
     }
 

@@ -33,7 +33,7 @@ final class ProcessCheck {
     void look() throws IOException {
         namespace();
         nodes();
-        MemoryCheck.lockedMemory(machine, findings, Part.SOCKETS, folder);
+        MemoryCheck.lockedMemory(machine, findings, folder);
         nativeTransports();
         inUse();
     }
@@ -42,7 +42,6 @@ final class ProcessCheck {
     private void namespace() throws IOException {
         if (!link("proc/self/ns/net").equals(link(folder + "/ns/net"))) {
             findings.note(
-                    Part.SOCKETS,
                     "it has a network namespace of its own: the GIDs above are those that this process sees",
                     "run doctor where the program runs, such as in its container");
         }
@@ -55,26 +54,22 @@ final class ProcessCheck {
         for (String device : devices) {
             found.add(look("/dev/infiniband/" + device));
         }
-        boolean works = found.stream().anyMatch(one -> one.works(Part.SOCKETS));
-        found.forEach(one -> findings.add(works ? one.asNotes() : one));
-        findings.add(look("/dev/infiniband/rdma_cm"));
+        findings.addAlternatives(found);
+        findings.addAlternatives(List.of(look("/dev/infiniband/rdma_cm")));
     }
 
     private Findings look(String node) throws IOException {
-        var found = new Findings();
+        var found = new Findings(Part.SOCKETS);
         Path path = jvm.file(node);
         if (!Files.exists(path)) {
             found.missing(
-                    Part.SOCKETS,
-                    "the process sees no " + node,
-                    "in a container: --device=/dev/infiniband; see verbs and rdma_cm");
+                    "the process sees no " + node, "in a container: --device=/dev/infiniband; see verbs and rdma_cm");
         } else if (!mayUse(path)) {
             found.missing(
-                    Part.SOCKETS,
                     "the user of the process (" + ids("Uid").getFirst() + ") may not read and write " + node,
                     "chmod 0666 " + node);
         } else {
-            found.good(Part.SOCKETS, "its user may open " + node);
+            found.good("its user may open " + node);
         }
         return found;
     }
@@ -112,7 +107,6 @@ final class ProcessCheck {
         }
         if (!names.isEmpty()) {
             findings.note(
-                    Part.SOCKETS,
                     "netty has loaded its transport " + String.join(", ", names)
                             + ", which ignores providers: its channels use TCP",
                     "-Dio.netty.transport.noNative=true; of grpc-netty-shaded:"
@@ -137,10 +131,9 @@ final class ProcessCheck {
             }
         }
         if (devices > 0) {
-            findings.good(Part.SOCKETS, "it has RDMA devices open: some of its sockets use, or used, RDMA");
+            findings.good("it has RDMA devices open: some of its sockets use, or used, RDMA");
         } else {
             findings.note(
-                    Part.SOCKETS,
                     "it has no RDMA device open: none of its sockets has used RDMA yet",
                     "check the rules, and the addresses that it binds and connects to");
         }

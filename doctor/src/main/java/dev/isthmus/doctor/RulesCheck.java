@@ -28,7 +28,7 @@ final class RulesCheck {
             }
         }
         if (stated.isEmpty()) {
-            findings.good(Part.SOCKETS, "no rules: sockets use RDMA wherever an RDMA device can carry them");
+            findings.good("no rules: sockets use RDMA wherever an RDMA device can carry them");
             return;
         }
         String name = jvm.property(FILE);
@@ -38,17 +38,15 @@ final class RulesCheck {
             read(stated);
         } catch (IllegalArgumentException | UncheckedIOException e) {
             findings.missing(
-                    Part.SOCKETS,
                     e.getMessage().replace(file.toString(), name),
                     "correct it, and make it readable for the user of the JVM");
             return;
         }
-        findings.good(Part.SOCKETS, "its rules are valid: " + String.join(", ", stated.keySet()));
+        findings.good("its rules are valid: " + String.join(", ", stated.keySet()));
         if (!name.isEmpty()) {
             for (String direction : List.of("connect", "bind")) {
                 if (!stated.containsKey("isthmus.nio." + direction) && !hasLine(file, direction)) {
                     findings.note(
-                            Part.SOCKETS,
                             name + " has no line that begins with " + direction + ": every " + direction + " uses TCP",
                             direction + " * *");
                 }

@@ -41,7 +41,8 @@ final class SocketsCheck {
         this.jvm = jvm;
     }
 
-    void look() throws IOException {
+    /** The sockets also need verbs and rdma_cm. */
+    void look(boolean devicesWork) throws IOException {
         version();
         provider();
         javaNet();
@@ -54,21 +55,9 @@ final class SocketsCheck {
         }
         RulesCheck.look(findings, jvm);
         new ProcessCheck(machine, findings, jvm).look();
-        if (!findings.works(Part.VERBS) || !findings.works(Part.RDMA_CM)) {
-            missing("they need RDMA devices and rdma_cm: see verbs and rdma_cm", "fix those first");
+        if (!devicesWork) {
+            findings.missing("they need RDMA devices and rdma_cm: see verbs and rdma_cm", "fix those first");
         }
-    }
-
-    private void good(String what) {
-        findings.good(Part.SOCKETS, what);
-    }
-
-    private void note(String what, String mend) {
-        findings.note(Part.SOCKETS, what, mend);
-    }
-
-    private void missing(String what, String mend) {
-        findings.missing(Part.SOCKETS, what, mend);
     }
 
     /** 25, or 8 of "1.8". */
@@ -80,26 +69,27 @@ final class SocketsCheck {
     private void version() {
         String name = "JDK " + jvm.property("java.vm.version");
         if (feature() < OLDEST) {
-            missing(name + " is older than 22", "run the program on a JDK 22 or newer");
+            findings.missing(name + " is older than 22", "run the program on a JDK 22 or newer");
         } else {
-            good(name);
+            findings.good(name);
         }
     }
 
     private void provider() {
         String provider = jvm.property(PROVIDER);
         if (provider.equals(OURS)) {
-            good("its channels are opened by " + OURS);
+            findings.good("its channels are opened by " + OURS);
         } else {
-            missing(
+            findings.missing(
                     "its channels are opened by " + (provider.isEmpty() ? "the JDK's provider, and use TCP" : provider),
                     "-D" + PROVIDER + "=" + OURS + ", unless the program passes a provider itself");
         }
         String async = jvm.property(ASYNC_PROVIDER);
         if (async.equals(OURS_ASYNC)) {
-            good("its asynchronous channels are opened by " + OURS_ASYNC);
+            findings.good("its asynchronous channels are opened by " + OURS_ASYNC);
         } else {
-            note("its asynchronous channels, if it has any, use TCP", "-D" + ASYNC_PROVIDER + "=" + OURS_ASYNC);
+            findings.note(
+                    "its asynchronous channels, if it has any, use TCP", "-D" + ASYNC_PROVIDER + "=" + OURS_ASYNC);
         }
     }
 
@@ -137,14 +127,14 @@ final class SocketsCheck {
             }
         }
         if (!lacking.isEmpty()) {
-            missing(
+            findings.missing(
                     "neither its class path nor its module path has " + String.join(", ", lacking),
                     "add the jars to -cp; a class loader of the program, as in an application server, comes too late");
         } else {
-            good("Isthmus is on its " + (modular ? "module path" : "class path"));
+            findings.good("Isthmus is on its " + (modular ? "module path" : "class path"));
         }
         if (modular && jvm.values("--add-modules").stream().noneMatch(value -> value.contains("dev.isthmus.nio"))) {
-            note(
+            findings.note(
                     "a module that no other module requires is not resolved",
                     "--add-modules dev.isthmus.nio, unless a module requires it");
         }
@@ -165,11 +155,11 @@ final class SocketsCheck {
                 ? names
                 : jvm.values("--illegal-native-access").contains("deny");
         if (granted.containsAll(wanted)) {
-            good("native access is granted");
+            findings.good("native access is granted");
         } else if (denies) {
-            missing("native access is denied to Isthmus", mend);
+            findings.missing("native access is denied to Isthmus", mend);
         } else {
-            note("native access is not granted: the JVM warns, and a later JDK will refuse", mend);
+            findings.note("native access is not granted: the JVM warns, and a later JDK will refuse", mend);
         }
     }
 
@@ -190,9 +180,9 @@ final class SocketsCheck {
                         && List.of(value.substring(value.indexOf('=') + 1).split(",", -1))
                                 .contains(to));
         if (given || byManifest) {
-            good("its selectors also accept channels of TCP, datagrams and pipes");
+            findings.good("its selectors also accept channels of TCP, datagrams and pipes");
         } else {
-            note(
+            findings.note(
                     "its selectors refuse channels of TCP, datagrams and pipes, with an exception",
                     "--add-exports " + wanted + ", if the program has such channels beside those over RDMA");
         }

@@ -13,33 +13,30 @@ final class UcxCheck {
 
     private UcxCheck() {}
 
-    static void look(KernelFiles machine, Findings findings, Libraries libraries) {
+    static void look(KernelFiles machine, Findings findings, Libraries libraries, boolean verbsWork) {
         List<String> transports;
         try {
-            findings.good(Part.UCX, libraries.ucx());
+            findings.good(libraries.ucx());
             transports = libraries.ucxTransports();
         } catch (RdmaException e) {
-            findings.missing(Part.UCX, e.getMessage(), Packages.install(machine, "libucx0", "ucx"));
+            findings.missing(e.getMessage(), Packages.install(machine, "libucx0", "ucx"));
             return;
         }
         var names = new TreeSet<String>();
         transports.forEach(transport -> names.add(transport.substring(0, transport.indexOf('/'))));
         if (names.isEmpty()) {
             findings.missing(
-                    Part.UCX,
-                    "UCX has no transport here",
-                    "unset UCX_TLS and UCX_NET_DEVICES; ucx_info -d lists transports");
+                    "UCX has no transport here", "unset UCX_TLS and UCX_NET_DEVICES; ucx_info -d lists transports");
             return;
         }
-        findings.good(Part.UCX, "transports " + String.join(", ", transports));
+        findings.good("transports " + String.join(", ", transports));
         if (names.stream().noneMatch(SHARED_MEMORY::contains)) {
-            findings.note(Part.UCX, "no shared memory among the transports", "see UCX_TLS and /dev/shm");
+            findings.note("no shared memory among the transports", "see UCX_TLS and /dev/shm");
         }
         if (names.stream().noneMatch(name -> name.startsWith("rc") || name.startsWith("ud") || name.startsWith("dc"))) {
             findings.note(
-                    Part.UCX,
                     "no RDMA among the transports: other machines are reached over TCP",
-                    findings.works(Part.VERBS)
+                    verbsWork
                             ? "see UCX_TLS and UCX_NET_DEVICES; on RoCE, UCX_IB_GID_INDEX; on Fedora and its kin, the packages"
                                     + " ucx-ib and ucx-rdmacm"
                             : "fix verbs first");

@@ -24,31 +24,27 @@ final class VerbsCheck {
 
     void look(Libraries libraries) {
         try {
-            findings.good(Part.VERBS, libraries.verbs());
+            findings.good(libraries.verbs());
         } catch (RdmaUnavailableException e) {
-            findings.missing(
-                    Part.VERBS,
-                    e.getMessage(),
-                    Packages.install(machine, "libibverbs1 ibverbs-providers", "libibverbs"));
+            findings.missing(e.getMessage(), Packages.install(machine, "libibverbs1 ibverbs-providers", "libibverbs"));
         }
         if (!machine.has(UVERBS)) {
             noKernelSide();
             return;
         }
-        findings.good(Part.VERBS, "the kernel's verbs interface (ib_uverbs)");
+        findings.good("the kernel's verbs interface (ib_uverbs)");
         List<String> devices = machine.names(DEVICES, "*");
         if (devices.isEmpty()) {
             noDevice();
             return;
         }
-        List<Findings> each =
-                devices.stream().map(device -> look(libraries, device)).toList();
-        boolean works = each.stream().anyMatch(one -> one.works(Part.VERBS));
-        each.forEach(one -> findings.add(works ? one.asNotes() : one)); // a container need not have all devices
+        // A container need not have all devices.
+        findings.addAlternatives(
+                devices.stream().map(device -> look(libraries, device)).toList());
     }
 
     private Findings look(Libraries libraries, String device) {
-        var found = new Findings();
+        var found = new Findings(Part.VERBS);
         new PortCheck(machine, found, libraries, device).look();
         machine.names(UVERBS, "uverbs*").stream()
                 .filter(node -> machine.text(UVERBS + "/" + node + "/ibdev").equals(device))
@@ -58,11 +54,10 @@ final class VerbsCheck {
 
     private void noKernelSide() {
         if (machine.hasModule("ib_uverbs")) {
-            findings.missing(Part.VERBS, "the kernel's verbs interface is not loaded", "modprobe ib_uverbs");
+            findings.missing("the kernel's verbs interface is not loaded", "modprobe ib_uverbs");
             noDevice();
         } else {
             findings.missing(
-                    Part.VERBS,
                     "the kernel " + machine.text("proc/sys/kernel/osrelease")
                             + " has no verbs interface (ib_uverbs), and hence no RDMA device",
                     "boot a kernel that has it, such as Debian's linux-image-amd64; " + TESTBED);
@@ -72,13 +67,11 @@ final class VerbsCheck {
     private void noDevice() {
         if (machine.text("sys/module/ib_core/parameters/netns_mode").equals("N")) {
             findings.missing(
-                    Part.VERBS,
                     "no RDMA device in this network namespace; one that belongs to another is not visible here",
                     "in the host's: rdma dev set DEVICE netns NAMESPACE; of pods, see docs/how-to/pods.md");
             return;
         }
         findings.missing(
-                Part.VERBS,
                 "no RDMA device",
                 machine.hasModule("rdma_rxe")
                         ? "without hardware: " + SOFT_ROCE + "; or " + TESTBED
@@ -89,16 +82,14 @@ final class VerbsCheck {
         String path = node.substring(1);
         if (!machine.has(path)) {
             found.missing(
-                    Part.VERBS,
                     node + " is missing, which is " + device,
                     "in a container: --device=/dev/infiniband; otherwise check whether udev runs");
         } else if (!machine.mayUse(path)) {
             found.missing(
-                    Part.VERBS,
                     "this user may not read and write " + node + ", which is " + device,
                     "chmod 0666 " + node + ", which a udev rule of rdma-core does at boot");
         } else {
-            found.good(Part.VERBS, node + " may be opened");
+            found.good(node + " may be opened");
         }
     }
 }

@@ -294,7 +294,7 @@ class DoctorTest {
     void shouldPrintTheSameAsJson() throws IOException {
         softRoce();
         var out = new StringWriter();
-        Findings findings = DoctorCommand.examine(new KernelFiles(root), new Installed(), 1 << 20);
+        var findings = DoctorCommand.examine(new KernelFiles(root), new Installed(), 1 << 20);
         DoctorCommand.printJson(new PrintWriter(out), findings);
         var text = new StringWriter();
         DoctorCommand.print(new PrintWriter(text), findings);

@@ -41,7 +41,7 @@ final class BandwidthRuns {
             var requests = new Requests(end, theirs, bytes);
             var phases = new Phases(plan.traffic());
             var clock = new BandwidthClock(plan, bytes);
-            var waiter = CompletionWaiter.of(end, phases);
+            var waiter = new CompletionWaiter(end, phases);
             var sender = plan.sends() ? new BandwidthSender(end, requests, phases, clock, bytes) : null;
             var receiver = plan.receives() ? new BandwidthReceiver(end, requests, phases, clock) : null;
             if (receiver != null) {
@@ -114,7 +114,7 @@ final class BandwidthRuns {
             if (both) {
                 session.handShake();
             }
-            runAlone(sender, clock, CompletionWaiter.of(end, phases));
+            runAlone(sender, clock, new CompletionWaiter(end, phases));
             if (both && plan.traffic().allSizes) {
                 session.handShake();
             }

@@ -192,7 +192,7 @@ final class CmPairs implements AutoCloseable {
     }
 
     private void await(CompletionQueue queue, WorkCompletions done, String silence) throws PerftestException {
-        CompletionWaiter.of(end, new Phases(end.plan.traffic())).await(queue, done, silence);
+        new CompletionWaiter(end, new Phases(end.plan.traffic())).await(queue, done, silence);
         if (!done.isSuccess(0)) {
             throw CompletionWaiter.failed("the first datagram", 0, done, 0);
         }

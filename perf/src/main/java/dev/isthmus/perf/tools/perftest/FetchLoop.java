@@ -10,7 +10,7 @@ final class FetchLoop extends LatencyLoop {
     private final SendRequest request;
 
     FetchLoop(Endpoint end, Requests requests, Phases phases) {
-        super(end, phases, CompletionWaiter.of(end, phases));
+        super(end, phases);
         request = requests.send(0, 0, true);
     }
 

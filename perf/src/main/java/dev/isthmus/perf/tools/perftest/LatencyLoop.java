@@ -21,12 +21,12 @@ abstract class LatencyLoop {
     /** How many messages there were while measuring, in a run with a duration. */
     long sampled;
 
-    LatencyLoop(Endpoint end, Phases phases, CompletionWaiter waiter) {
+    LatencyLoop(Endpoint end, Phases phases) {
         qp = end.pair(0);
         sendQueue = end.sendQueue;
         posted = new long[end.plan.traffic().iterations];
         this.phases = phases;
-        this.waiter = waiter;
+        waiter = new CompletionWaiter(end, phases);
     }
 
     /** Runs for a number of messages. */

@@ -30,7 +30,7 @@ final class SendLoop extends LatencyLoop {
     private int sinceSignal;
 
     SendLoop(Endpoint end, Requests requests, Phases phases) {
-        super(end, phases, CompletionWaiter.of(end, phases));
+        super(end, phases);
         shared = end.shared;
         receiveQueue = end.receiveQueue;
         send = requests.send(0, 0, true);

@@ -24,7 +24,7 @@ final class WriteLoop extends LatencyLoop {
     private byte received;
 
     WriteLoop(Endpoint end, Requests requests, Phases phases, int bytes) {
-        super(end, phases, CompletionWaiter.polling(end, phases));
+        super(end, phases);
         write = requests.send(0, 0, true);
         memory = end.memory.segment();
         outgoing = end.sendOffset(0) + bytes - 1;
