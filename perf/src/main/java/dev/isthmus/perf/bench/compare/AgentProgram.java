@@ -50,7 +50,7 @@ final class AgentProgram {
             case VERBS -> VerbsJob.run(job);
             case UCX -> UcxJob.run(job);
             case NIO -> NioSockets.run(job);
-            case STREAM -> StreamFlags.run(job);
+            case STREAM -> StreamTool.run(job);
             case NETTY -> new NettyJob(job).run();
         };
     }

@@ -69,9 +69,9 @@ final class Availability {
             case JAVA_UCX -> ucx();
             case JUCX -> jar("org.openucx", "jucx").or(Availability::ucx);
             case NIO_BLOCKING, NIO_NON_BLOCKING -> Optional.empty();
-            case C_SOCKETS -> hasAddresses(venue) ? tool(StreamFlags.PROGRAM, "rdmacm-utils") : noAddress(venue);
+            case C_SOCKETS -> hasAddresses(venue) ? tool(StreamTool.PROGRAM, "rdmacm-utils") : noAddress(venue);
             case JAVA_SOCKETS -> hasAddresses(venue) ? Optional.empty() : noAddress(venue);
-            case C_TCP -> tool(StreamFlags.PROGRAM, "rdmacm-utils");
+            case C_TCP -> tool(StreamTool.PROGRAM, "rdmacm-utils");
             case NETTY_TCP -> netty();
             case NETTY_EPOLL -> netty().or(Availability::epoll);
             case NETTY_RDMA -> netty().or(() -> hasAddresses(venue) ? Optional.empty() : noAddress(venue));

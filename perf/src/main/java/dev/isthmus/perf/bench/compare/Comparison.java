@@ -155,7 +155,7 @@ final class Comparison implements AutoCloseable {
                 .map(run -> new Schedule.Step(run.point(), run.round()))
                 .collect(Collectors.toSet());
         List<Schedule.Step> steps = Schedule.steps(points, options.rounds(), done);
-        var remaining = new Remaining(points.size() * options.rounds(), done.size());
+        var remaining = new Remaining(points.size() * options.rounds(), done.size(), done.size());
         long begin = System.nanoTime();
         for (Schedule.Step step : steps) {
             if (stopping.isWanted()) {
@@ -168,7 +168,7 @@ final class Comparison implements AutoCloseable {
             } else if (!attempt(step)) {
                 return false;
             }
-            remaining.next();
+            remaining = remaining.next();
         }
         return again();
     }

@@ -50,7 +50,7 @@ final class Environment {
             lines.put("libibverbs", verbs());
             lines.put("perftest", firstLine("ib_send_lat", "--version").replace("Version: ", ""));
         }
-        lines.put("UCX_TLS", UcxFlags.transports(venue.client()));
+        lines.put("UCX_TLS", UcxTool.transports(venue.client()));
         return lines;
     }
 

@@ -42,7 +42,7 @@ final class JvmRunner extends Runner {
         if (point.way().family() != Way.Family.UCX) {
             return Map.of();
         }
-        Map<String, String> environment = new HashMap<>(UcxFlags.environment(point, end));
+        Map<String, String> environment = new HashMap<>(UcxTool.variables(point, end));
         environment.putAll(UcxJob.binding(point.way()).environment());
         return environment;
     }
@@ -59,7 +59,7 @@ final class JvmRunner extends Runner {
     Measured run(Point point, long iterations, Duration limit) throws IOException, InterruptedException {
         start();
         try {
-            if (VerbsFlags.isOnTime(point) || (twin && VerbsFlags.isSingleWrite(point))) {
+            if (VerbsTool.isOnTime(point) || (twin && VerbsTool.isSingleWrite(point))) {
                 var job = new Job(Job.Role.BOTH, point, venue().client(), venue().server(), 0, iterations);
                 return Agent.measured(Agent.await(client.ask(job), limit));
             }

@@ -1,59 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.bench.compare;
 
-import java.time.Duration;
-import java.util.Locale;
-
-/** How far a comparison has got, and how long it will take at this pace. */
-final class Remaining {
+/**
+ * How far a comparison has got, and how long it will take at this pace.
+ *
+ * @param total how many runs it has
+ * @param before how many were made earlier
+ * @param done how many there are
+ */
+record Remaining(int total, int before, int done) {
 
     private static final int WIDTH = 20;
-    private static final long HOUR_MINUTES = 60;
-    private static final long MINUTE_SECONDS = 60;
 
-    private final int total;
-    private final int before;
-    private int done;
-
-    /** Of this many runs, some were made before. */
-    Remaining(int total, int before) {
-        this.total = total;
-        this.before = before;
-        this.done = before;
-    }
-
-    void next() {
-        done++;
-    }
-
-    int done() {
-        return done;
+    /** One more is done. */
+    Remaining next() {
+        return new Remaining(total, before, done + 1);
     }
 
     /** A bar, the number of runs, and the time left. */
     String text(Duration elapsed) {
         int full = total == 0 ? WIDTH : (int) ((long) WIDTH * done / total);
-        return String.format(
-                Locale.ROOT,
-                "[%s%s] %d of %d runs, %s",
-                "#".repeat(full),
-                "-".repeat(WIDTH - full),
-                done,
-                total,
-                left(elapsed));
+        String bar = "#".repeat(full) + "-".repeat(WIDTH - full);
+        return "[" + bar + "] " + done + " of " + total + " runs, " + left(elapsed);
     }
 
     private String left(Duration elapsed) {
         if (done == before) {
             return "time left not known yet";
         }
-        long seconds = Math.round(elapsed.toMillis() / 1e3 / (done - before) * (total - done));
-        if (seconds < MINUTE_SECONDS) {
-            return seconds + " s left";
+        Duration left = elapsed.multipliedBy(total - done).dividedBy(done - before);
+        if (left.toSeconds() < 60) {
+            return left.toSeconds() + " s left";
         }
-        long minutes = Math.round(seconds / 60.0);
-        return minutes < HOUR_MINUTES
-                ? minutes + " min left"
-                : String.format(Locale.ROOT, "%d h %02d min left", minutes / HOUR_MINUTES, minutes % HOUR_MINUTES);
+        Duration rounded = left.plusSeconds(30);
+        return rounded.toMinutes() < 60
+                ? rounded.toMinutes() + " min left"
+                : String.format(Locale.ROOT, "%d h %02d min left", rounded.toHours(), rounded.toMinutesPart());
     }
 }

@@ -39,8 +39,8 @@ abstract class Runner implements AutoCloseable {
     /** How many pairs of ends a point has, each with connections of its own. */
     final int pairs(Point point) {
         return switch (point.way().family()) {
-            case VERBS -> VerbsFlags.pairs(point, options.threadEach());
-            case UCX -> UcxFlags.pairs(point);
+            case VERBS -> VerbsTool.pairs(point, options.threadEach());
+            case UCX -> UcxTool.pairs(point);
             case NIO, STREAM, NETTY -> 1;
         };
     }
@@ -49,7 +49,7 @@ abstract class Runner implements AutoCloseable {
     final Share share(Point point, int pair, int port, long iterations) {
         boolean reversed =
                 point.way().family() == Way.Family.UCX && point.benchmark() == Benchmark.BOTH_WAYS && pair % 2 == 1;
-        Point part = point.way().family() == Way.Family.VERBS ? VerbsFlags.ofPair(point, options.threadEach()) : point;
+        Point part = point.way().family() == Way.Family.VERBS ? VerbsTool.ofPair(point, options.threadEach()) : point;
         return new Share(
                 part,
                 reversed ? venue.client() : venue.server(),

@@ -28,10 +28,10 @@ final class UcxJob {
     }
 
     private static Measured ask(Job job, UcxPeer.Binding binding) throws IOException {
-        List<String> words = UcxFlags.of(job.point(), job.iterations());
+        List<String> words = UcxTool.flags(job.point(), job.iterations());
         words.addAll(List.of("-p", "" + job.port(), job.server().address()));
         UcxPeer.Result result = UcxPeer.ask(binding, words, job.point().route().isEmpty());
-        Measured measured = UcxFlags.measured(
+        Measured measured = UcxTool.measured(
                 job.point(),
                 result.averageMicros(),
                 result.percentileMicros(),

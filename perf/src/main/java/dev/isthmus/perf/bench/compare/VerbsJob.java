@@ -35,14 +35,14 @@ final class VerbsJob implements Observer {
 
     private VerbsJob(Job job) {
         this.job = job;
-        test = VerbsFlags.test(job.point());
+        test = VerbsTool.test(job.point());
     }
 
     static Measured run(Job job) throws IOException {
         if (job.role() == Job.Role.BOTH) {
-            return VerbsFlags.isOnTime(job.point()) ? SendTrips.run(job) : Writes.run(job);
+            return VerbsTool.isOnTime(job.point()) ? SendTrips.run(job) : Writes.run(job);
         }
-        List<String> flags = VerbsFlags.of(job.point(), job.local(), job.port(), job.iterations());
+        List<String> flags = VerbsTool.flags(job.point(), job.local(), job.port(), job.iterations());
         flags.addAll(SILENCE);
         flags.addAll(job.isClient() ? List.of(HOST) : List.of("--listen", HOST));
         var observer = new VerbsJob(job);
@@ -64,7 +64,7 @@ final class VerbsJob implements Observer {
         Spent spent = spent(); // before the sorting
         LatencyStatistics figures = LatencyStatistics.of(test, posted);
         Distribution times = Distribution.of(Percentiles.histogram(posted));
-        measured = VerbsFlags.ofTimes(job.point(), figures.average(), figures.typical(), times, job.iterations())
+        measured = VerbsTool.ofTimes(job.point(), figures.average(), figures.typical(), times, job.iterations())
                 .withSpent(spent);
     }
 
@@ -72,7 +72,7 @@ final class VerbsJob implements Observer {
     public void bandwidth(Bandwidth mine, Optional<Bandwidth> theirs) {
         double both = mine.messageRate() + theirs.map(Bandwidth::messageRate).orElse(0.0);
         measured =
-                VerbsFlags.ofRate(job.point(), both * MILLION, job.iterations()).withSpent(spent());
+                VerbsTool.ofRate(job.point(), both * MILLION, job.iterations()).withSpent(spent());
     }
 
     /** Even an end that has nothing to do spends something. */

@@ -4,12 +4,13 @@ package dev.isthmus.perf.bench.compare;
 import dev.isthmus.perf.tools.perftest.CFormat;
 import dev.isthmus.perf.tools.perftest.LatencyReport;
 import dev.isthmus.perf.tools.perftest.LatencyStatistics;
+import dev.isthmus.perf.tools.perftest.PerfTest;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** perftest's programs. */
+/** perftest's programs, and the flags by which they, in C and ours, run a point. */
 final class VerbsTool implements ToolRunner.Tool {
 
     private static final String HOST = "127.0.0.1";
@@ -24,6 +25,105 @@ final class VerbsTool implements ToolRunner.Tool {
 
     private static final int REASON_LINES = 3;
 
+    /** The program. */
+    static PerfTest test(Point point) {
+        boolean bandwidth = isBandwidth(point);
+        return switch (point.way()) {
+            case C_VERBS_SEND, JAVA_VERBS_SEND -> bandwidth ? PerfTest.SEND_BW : PerfTest.SEND_LAT;
+            case C_VERBS_WRITE, JAVA_VERBS_WRITE -> bandwidth ? PerfTest.WRITE_BW : PerfTest.WRITE_LAT;
+            case C_VERBS_READ, JAVA_VERBS_READ -> bandwidth ? PerfTest.READ_BW : PerfTest.READ_LAT;
+            default -> throw new IllegalArgumentException(point.way() + " is not verbs");
+        };
+    }
+
+    /**
+     * Whether it is a bandwidth program. Such a program, with one outstanding operation, also measures one RDMA WRITE:
+     * write_lat is a ping-pong.
+     */
+    static boolean isBandwidth(Point point) {
+        return point.benchmark().isThroughput() || isSingleWrite(point);
+    }
+
+    /** Whether writes are made one after another. */
+    static boolean isSingleWrite(Point point) {
+        return point.benchmark() == Benchmark.ONE_SIDED && isWrite(point.way());
+    }
+
+    /** Whether round trips begin at fixed times. */
+    static boolean isOnTime(Point point) {
+        return point.benchmark() == Benchmark.FIXED_RATE
+                && (point.way() == Way.C_VERBS_SEND || point.way() == Way.JAVA_VERBS_SEND);
+    }
+
+    private static boolean isWrite(Way way) {
+        return way == Way.C_VERBS_WRITE || way == Way.JAVA_VERBS_WRITE;
+    }
+
+    /** The flags of an end; a client also gets the server's address. */
+    static List<String> flags(Point point, Venue.End end, int port, long iterations) {
+        List<String> flags = new ArrayList<>(List.of("-F", "-d", end.device().orElseThrow(), "-p", "" + port));
+        end.gidIndex().ifPresent(index -> flags.addAll(List.of("-x", "" + index)));
+        flags.addAll(List.of("-s", "" + point.bytes(), "-n", "" + iterations));
+        if (isBandwidth(point)) {
+            flags.add("-N");
+            if (point.connections() > 1) {
+                flags.addAll(List.of("-q", "" + point.connections()));
+            }
+        }
+        if (isSingleWrite(point)) {
+            flags.addAll(List.of("-t", "1", "-Q", "1"));
+        }
+        if (point.benchmark() == Benchmark.BOTH_WAYS) {
+            flags.add("-b");
+        }
+        return flags;
+    }
+
+    /** The messages of a run, of all connections and directions. */
+    static long messages(Point point, long iterations) {
+        return iterations * point.connections() * (point.benchmark() == Benchmark.BOTH_WAYS ? 2 : 1);
+    }
+
+    /**
+     * How many pairs of ends a point has, and so threads, or processes in C: a latency program has one connection, a
+     * bandwidth program as many as it is told.
+     */
+    static int pairs(Point point, boolean threadEach) {
+        return isBandwidth(point) && !threadEach ? 1 : point.connections();
+    }
+
+    /** What each of them is told to run. */
+    static Point ofPair(Point point, boolean threadEach) {
+        return isBandwidth(point) ? point.with(point.connections() / pairs(point, threadEach)) : point;
+    }
+
+    /** The result of a bandwidth run. */
+    static Measured ofRate(Point point, double messagesPerSecond, long iterations) {
+        return isSingleWrite(point)
+                ? Measured.times(1e6 / messagesPerSecond, Double.NaN, Double.NaN, 1, iterations)
+                : Measured.rate(messagesPerSecond, messages(point, iterations));
+    }
+
+    /**
+     * By how much to multiply perftest's time of an operation: it is half a round trip, but a whole
+     * one-sided operation.
+     */
+    static double parts(Point point) {
+        return point.benchmark() == Benchmark.ONE_SIDED ? 1 : 2;
+    }
+
+    /**
+     * The result of a latency run.
+     *
+     * @param average by perftest, like {@code typical}
+     * @param times of whole operations
+     */
+    static Measured ofTimes(Point point, double average, double typical, Distribution times, long iterations) {
+        double parts = parts(point);
+        return Measured.times(average * parts, typical * parts, times.micros(99.9), (int) parts, iterations)
+                .withAll(times);
+    }
+
     @Override
     public List<String> server(Runner.Share share) {
         return command(share, share.near());
@@ -32,7 +132,7 @@ final class VerbsTool implements ToolRunner.Tool {
     @Override
     public List<String> client(Runner.Share share) {
         List<String> command = command(share, share.far());
-        if (!VerbsFlags.isBandwidth(share.point())) {
+        if (!isBandwidth(share.point())) {
             command.add("-U"); // all times: perftest computes its 99.9 % differently
         }
         command.add(HOST);
@@ -41,8 +141,8 @@ final class VerbsTool implements ToolRunner.Tool {
 
     private static List<String> command(Runner.Share share, Venue.End end) {
         List<String> command =
-                new ArrayList<>(List.of(VerbsFlags.test(share.point()).program()));
-        command.addAll(VerbsFlags.of(share.point(), end, share.port(), share.iterations()));
+                new ArrayList<>(List.of(test(share.point()).program()));
+        command.addAll(flags(share.point(), end, share.port(), share.iterations()));
         return command;
     }
 
@@ -53,8 +153,8 @@ final class VerbsTool implements ToolRunner.Tool {
 
     @Override
     public Measured read(Point point, long iterations, String output) throws IOException {
-        String program = VerbsFlags.test(point).program();
-        if (!VerbsFlags.isBandwidth(point)) {
+        String program = test(point).program();
+        if (!isBandwidth(point)) {
             try {
                 LatencyStatistics figures = LatencyReport.parse(output);
                 check(figures.average()); // the deviation may be no number: C squares an int, which 46 ms overflow
@@ -62,10 +162,10 @@ final class VerbsTool implements ToolRunner.Tool {
                 if (times.length == 0) {
                     throw none(program, output);
                 }
-                double parts = VerbsFlags.parts(point);
+                double parts = parts(point);
                 var whole = Distribution.ofMicros(
                         Arrays.stream(times).map(each -> each * parts).toArray());
-                return VerbsFlags.ofTimes(point, figures.average(), figures.typical(), whole, iterations);
+                return ofTimes(point, figures.average(), figures.typical(), whole, iterations);
             } catch (IllegalArgumentException e) {
                 IOException none = none(program, output);
                 none.initCause(e);
@@ -77,7 +177,7 @@ final class VerbsTool implements ToolRunner.Tool {
         double millions = CFormat.number(fields[4]);
         double rate = point.bytes() >= LARGE_BYTES ? megabytes * MEBIBYTE / point.bytes() : millions * MILLION;
         check(rate);
-        return VerbsFlags.ofRate(point, rate, iterations);
+        return ofRate(point, rate, iterations);
     }
 
     private static IOException none(String program, String output) {

@@ -55,7 +55,7 @@ final class VerbsTwin implements AutoCloseable {
      * the user is told so.
      */
     static VerbsTwin of(List<Point> points, PrintStream says) throws IOException, InterruptedException {
-        boolean writes = points.stream().anyMatch(VerbsFlags::isSingleWrite);
+        boolean writes = points.stream().anyMatch(VerbsTool::isSingleWrite);
         boolean trips = points.stream().anyMatch(VerbsTwin::isOfTwin);
         if (!writes && !trips) {
             return none("");
@@ -76,7 +76,7 @@ final class VerbsTwin implements AutoCloseable {
     }
 
     private static boolean isOfTwin(Point point) {
-        return point.way() == Way.C_VERBS_SEND && VerbsFlags.isOnTime(point);
+        return point.way() == Way.C_VERBS_SEND && VerbsTool.isOnTime(point);
     }
 
     private static VerbsTwin compile(boolean writes) throws IOException, InterruptedException {
@@ -108,7 +108,7 @@ final class VerbsTwin implements AutoCloseable {
 
     /** Whether it takes the place of perftest's programs. */
     boolean runs(Point point) {
-        return VerbsFlags.isOnTime(point) || (isThere() && VerbsFlags.isSingleWrite(point));
+        return VerbsTool.isOnTime(point) || (isThere() && VerbsTool.isSingleWrite(point));
     }
 
     /** Runs the program, which is both ends. */
@@ -146,7 +146,7 @@ final class VerbsTwin implements AutoCloseable {
     static Measured read(Point point, String output, long iterations) throws IOException {
         Iterator<String> lines = output.lines().iterator();
         try {
-            boolean onTime = VerbsFlags.isOnTime(point);
+            boolean onTime = VerbsTool.isOnTime(point);
             String[] head = onTime ? lines.next().split(" ", 2) : new String[0];
             var histogram = new Histogram(DIGITS);
             double sum = 0;

@@ -80,7 +80,7 @@ class CompareDeviceTest {
 
     /** perftest reports no time of a single write, and without a compiler for a loop of ours there is nothing else. */
     private static boolean isUntimedWrite(Run run) {
-        return VerbsFlags.isSingleWrite(run.point()) && run.p999Micros().isEmpty();
+        return VerbsTool.isSingleWrite(run.point()) && run.p999Micros().isEmpty();
     }
 
     @Test

@@ -103,10 +103,10 @@ class PlanningTest {
 
     @Test
     void shouldTellHowFarItIsAndHowLongItTakes() {
-        var remaining = new Remaining(100, 10);
+        var remaining = new Remaining(100, 10, 10);
         assertEquals("[##------------------] 10 of 100 runs, time left not known yet", text(remaining, 5));
         for (int i = 0; i < 10; i++) {
-            remaining.next();
+            remaining = remaining.next();
         }
         assertEquals("[####----------------] 20 of 100 runs, 8 min left", text(remaining, 60));
         assertEquals("[####----------------] 20 of 100 runs, 40 s left", text(remaining, 5));

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
 @Tag("unit")
 class SteadyTest {
 
-    private static Steady of(double... figures) {
-        var steady = new Steady();
+    private static WarmUp.Steady of(double... figures) {
+        var steady = new WarmUp.Steady();
         for (double figure : figures) {
             steady.add(figure, 0.2, 0);
         }

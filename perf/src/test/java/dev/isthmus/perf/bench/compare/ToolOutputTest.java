@@ -62,15 +62,15 @@ class ToolOutputTest {
     @Test
     void shouldReadTransfersOfRstream() throws IOException {
         String output = output("rstream.txt");
-        Measured trips = StreamFlags.read(Benchmark.PING_PONG, 2000, output);
+        Measured trips = StreamTool.figures(Benchmark.PING_PONG, 2000, output);
         assertEquals(2 * 194.47, trips.times().averageMicros(), 1e-9);
         assertEquals(4000, trips.messages());
-        Measured rate = StreamFlags.read(Benchmark.ONE_WAY, 2000, output);
+        Measured rate = StreamTool.figures(Benchmark.ONE_WAY, 2000, output);
         assertEquals(1e6 / 194.47, rate.messagesPerSecond(), 1e-6);
         assertEquals(4000, rate.messages());
         assertThrows(
                 IOException.class,
-                () -> StreamFlags.read(
+                () -> StreamTool.figures(
                         Benchmark.ONE_WAY, 2000, output.lines().findFirst().orElseThrow()));
     }
 
@@ -79,14 +79,14 @@ class ToolOutputTest {
         Point point = point(Way.C_TCP, Benchmark.PING_PONG, 64);
         assertEquals(
                 "-s 10.0.0.2 -b 10.0.0.1 -f ip -p 7 -S 64 -T n -I 20 -C 1 -T s",
-                String.join(" ", StreamFlags.client(point, END, OTHER, 7, 20)));
+                String.join(" ", StreamTool.clientFlags(point, END, OTHER, 7, 20)));
         assertEquals(
                 "-s 10.0.0.1 -f ip -p 7 -S 64 -T n -I 20 -C 1 -T s",
-                String.join(" ", StreamFlags.client(point, END, END, 7, 20)));
+                String.join(" ", StreamTool.clientFlags(point, END, END, 7, 20)));
         Point rate = point(Way.C_SOCKETS, Benchmark.ONE_WAY, 64);
         assertEquals(
                 "-b 10.0.0.2 -f ip -p 7 -S 64 -T n -I 1 -C 20",
-                String.join(" ", StreamFlags.server(rate, OTHER, 7, 20)));
+                String.join(" ", StreamTool.serverFlags(rate, OTHER, 7, 20)));
     }
 
     @Test
@@ -123,8 +123,8 @@ class ToolOutputTest {
     @Test
     void shouldTakeOneWriteAtATimeForItsLatency() throws IOException {
         Point write = point(Way.C_VERBS_WRITE, Benchmark.ONE_SIDED, 64);
-        assertEquals(PerfTest.WRITE_BW, VerbsFlags.test(write));
-        assertTrue(String.join(" ", VerbsFlags.of(write, END, 1, 100)).endsWith("-N -t 1 -Q 1"));
+        assertEquals(PerfTest.WRITE_BW, VerbsTool.test(write));
+        assertTrue(String.join(" ", VerbsTool.flags(write, END, 1, 100)).endsWith("-N -t 1 -Q 1"));
         Measured measured = new VerbsTool().read(write, 2000, output("ib_send_bw-64.txt"));
         assertEquals(1e6 / 2737, measured.times().averageMicros(), 1e-6);
         assertTrue(Double.isNaN(measured.times().p999Micros()));
@@ -216,23 +216,23 @@ class ToolOutputTest {
     @Test
     void shouldTellPerftestOfConnectionsAndDirections() {
         var both = new Point(Way.JAVA_VERBS_READ, Benchmark.BOTH_WAYS, 4096, 8);
-        assertEquals(PerfTest.READ_BW, VerbsFlags.test(both));
+        assertEquals(PerfTest.READ_BW, VerbsTool.test(both));
         assertEquals(
                 "-F -d rxe0 -p 18515 -x 1 -s 4096 -n 100 -N -q 8 -b",
-                String.join(" ", VerbsFlags.of(both, END, 18515, 100)));
-        assertEquals(1600, VerbsFlags.messages(both, 100));
-        assertEquals(1, VerbsFlags.pairs(both, false));
-        assertEquals(both, VerbsFlags.ofPair(both, false));
-        assertEquals(8, VerbsFlags.pairs(both, true));
-        assertEquals(1, VerbsFlags.ofPair(both, true).connections());
+                String.join(" ", VerbsTool.flags(both, END, 18515, 100)));
+        assertEquals(1600, VerbsTool.messages(both, 100));
+        assertEquals(1, VerbsTool.pairs(both, false));
+        assertEquals(both, VerbsTool.ofPair(both, false));
+        assertEquals(8, VerbsTool.pairs(both, true));
+        assertEquals(1, VerbsTool.ofPair(both, true).connections());
         var trips = new Point(Way.JAVA_VERBS_SEND, Benchmark.PING_PONG, 8, 8);
-        assertEquals(8, VerbsFlags.pairs(trips, false));
-        assertEquals(trips, VerbsFlags.ofPair(trips, false));
+        assertEquals(8, VerbsTool.pairs(trips, false));
+        assertEquals(trips, VerbsTool.ofPair(trips, false));
         assertEquals(
                 "-t ucp_put_bw -s 8 -n 100 -w 10000 -R 50 -f",
                 String.join(
                         " ",
-                        UcxFlags.of(
+                        UcxTool.flags(
                                 new Point(
                                         Way.JUCX,
                                         Benchmark.ONE_WAY,
@@ -241,8 +241,8 @@ class ToolOutputTest {
                                 100)));
         assertEquals(
                 "-t tag_lat -s 8 -n 100 -w 10 -R 99.9 -f",
-                String.join(" ", UcxFlags.of(point(Way.C_UCX, Benchmark.PING_PONG, 8), 100)));
-        assertEquals(16, UcxFlags.pairs(new Point(Way.C_UCX, Benchmark.BOTH_WAYS, 8, 8)));
+                String.join(" ", UcxTool.flags(point(Way.C_UCX, Benchmark.PING_PONG, 8), 100)));
+        assertEquals(16, UcxTool.pairs(new Point(Way.C_UCX, Benchmark.BOTH_WAYS, 8, 8)));
     }
 
     /** The command of a hundred messages between two devices, where nothing compiles the twin. */

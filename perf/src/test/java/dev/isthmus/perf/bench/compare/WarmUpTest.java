@@ -91,11 +91,11 @@ class WarmUpTest {
         assertEquals(0, runs, "a program in C starts anew each time");
         assertTrue(once.run(POINT));
         int slices = runs;
-        assertTrue(slices >= Steady.SLICES, slices + " runs");
+        assertTrue(slices >= WarmUp.Steady.SLICES, slices + " runs");
         assertTrue(once.run(POINT));
         assertEquals(slices, runs, "it is warm");
         assertTrue(once.run(new Point(Way.JAVA_UCX, Benchmark.PING_PONG, 4096, 1)));
-        assertTrue(runs >= 2 * Steady.SLICES, runs + " runs");
+        assertTrue(runs >= 2 * WarmUp.Steady.SLICES, runs + " runs");
     }
 
     @Test
