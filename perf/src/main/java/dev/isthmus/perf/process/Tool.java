@@ -19,6 +19,11 @@ public final class Tool {
      */
     public record Answer(int status, String text) {}
 
+    /** The words of a line in which no word has a space; more can be added. */
+    public static List<String> words(String line) {
+        return new ArrayList<>(List.of(line.split(" +", -1)));
+    }
+
     /** Runs a program that uses our standard streams to its end; returns its exit status. */
     public static int run(List<String> command) throws IOException, InterruptedException {
         return new ProcessBuilder(command).inheritIO().start().waitFor();

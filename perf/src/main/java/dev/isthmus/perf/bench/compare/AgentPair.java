@@ -11,35 +11,34 @@ import java.util.concurrent.CompletableFuture;
 /** A server and a client in JVMs that exist already. */
 final class AgentPair implements EndPair {
 
-    /** One end: who runs it, and what. */
-    record End(Agent agent, Job job) {}
-
     /** A look takes a while on an emulated processor. */
     private static final long LOOK_MILLIS = 10;
 
     /** Time for a crashing JVM to write its report on a busy machine. Only a run that has failed takes it. */
     private static final Duration PARTING_WORDS = Duration.ofSeconds(8);
 
-    private final End server;
-    private final End client;
+    private final Agent server;
+    private final Agent client;
+    private final Job job;
     private CompletableFuture<String> served;
 
-    AgentPair(End server, End client) {
+    AgentPair(Agent server, Agent client, Job job) {
         this.server = server;
         this.client = client;
+        this.job = job;
     }
 
     /** Whether the kernel's table of TCP shows that the server listens; if not, the client tries until it does. */
     private boolean isShown() {
-        Way way = server.job().point().way();
+        Way way = job.point().way();
         return way != Way.JAVA_SOCKETS && way != Way.NETTY_RDMA;
     }
 
     @Override
     public void listen(Duration limit) throws IOException, InterruptedException {
-        served = server.agent().ask(server.job());
+        served = server.ask(job.as(Job.Role.SERVER));
         long end = System.nanoTime() + limit.toNanos();
-        while (isShown() && !Listening.isListening(server.job().port())) {
+        while (isShown() && !Listening.isListening(job.port())) {
             if (served.isDone()) {
                 Agent.await(served, limit); // which says why
                 throw new IOException("the server ended before it listened");
@@ -59,7 +58,7 @@ final class AgentPair implements EndPair {
     @Override
     public Measured measure(Duration limit, Optional<Runnable> connected) throws IOException, InterruptedException {
         connected.ifPresent(Runnable::run); // the ends exist all the time
-        CompletableFuture<String> told = client.agent().ask(client.job());
+        CompletableFuture<String> told = client.ask(job.as(Job.Role.CLIENT));
         CompletableFuture<String> asked = told.copy();
         served = served.whenComplete((answer, gone) -> {
             if (gone != null || answer.startsWith(AgentProgram.ERROR)) { // the client might try to reach it for minutes

@@ -4,15 +4,23 @@ package dev.isthmus.perf.bench.compare;
 import java.net.InetSocketAddress;
 
 /**
- * What a JVM of ours does as an end of a pair. It goes there as a line of JSON.
+ * What an end of a pair does. It goes to a JVM of ours as a line of JSON.
  *
  * @param point what is measured; of its connections those that the pair has
- * @param local where this end is
  * @param server where the server is
+ * @param client where the client is
+ * @param isReversed whether the server is at the end that is the client in other pairs
  * @param port the server's
  * @param iterations messages of each connection and direction, or round trips of each connection
  */
-record Job(Role role, Point point, Venue.End local, Venue.End server, int port, long iterations) {
+record Job(
+        Role role,
+        Point point,
+        Venue.End server,
+        Venue.End client,
+        boolean isReversed,
+        int port,
+        long iterations) {
 
     /** Which end. */
     enum Role {
@@ -22,6 +30,21 @@ record Job(Role role, Point point, Venue.End local, Venue.End server, int port, 
         CLIENT,
         /** Both, for loops that need no second process. */
         BOTH
+    }
+
+    /** The same for another end. */
+    Job as(Role other) {
+        return new Job(other, point, server, client, isReversed, port, iterations);
+    }
+
+    /** Where this end is. */
+    Venue.End local() {
+        return role == Role.SERVER ? server : client;
+    }
+
+    /** The processor of this end. */
+    Placement placement() {
+        return isClient() == isReversed ? Placement.SERVER : Placement.CLIENT;
     }
 
     boolean isClient() {

@@ -34,16 +34,17 @@ final class JvmRunner extends Runner {
         super(venue, options);
         this.twin = twin;
         this.children = children;
-        serverEnvironment = environment(first, venue.server());
-        clientEnvironment = environment(first, venue.client());
+        Job job = job(first, 0, 0, 0);
+        serverEnvironment = environment(job);
+        clientEnvironment = environment(job.as(Job.Role.CLIENT));
     }
 
-    private static Map<String, String> environment(Point point, Venue.End end) {
-        if (point.way().family() != Way.Family.UCX) {
+    private static Map<String, String> environment(Job job) {
+        if (job.point().way().family() != Way.Family.UCX) {
             return Map.of();
         }
-        Map<String, String> environment = new HashMap<>(UcxTool.variables(point, end));
-        environment.putAll(UcxJob.binding(point.way()).environment());
+        Map<String, String> environment = new HashMap<>(UcxTool.variables(job));
+        environment.putAll(UcxJob.binding(job.point().way()).environment());
         return environment;
     }
 
@@ -60,7 +61,7 @@ final class JvmRunner extends Runner {
         start();
         try {
             if (VerbsTool.isOnTime(point) || (twin && VerbsTool.isSingleWrite(point))) {
-                var job = new Job(Job.Role.BOTH, point, venue().client(), venue().server(), 0, iterations);
+                Job job = job(point, 0, 0, iterations).as(Job.Role.BOTH);
                 return Agent.measured(Agent.await(client.ask(job), limit));
             }
             return runPairs(point, iterations, limit);
@@ -71,13 +72,8 @@ final class JvmRunner extends Runner {
     }
 
     @Override
-    EndPair pair(Share share) {
-        Venue.End near = share.near();
-        var serving = new Job(Job.Role.SERVER, share.point(), near, near, share.port(), share.iterations());
-        var asking = new Job(Job.Role.CLIENT, share.point(), share.far(), near, share.port(), share.iterations());
-        return new AgentPair(
-                new AgentPair.End(share.isReversed() ? client : server, serving),
-                new AgentPair.End(share.isReversed() ? server : client, asking));
+    EndPair pair(Job job) {
+        return job.isReversed() ? new AgentPair(client, server, job) : new AgentPair(server, client, job);
     }
 
     /**

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.bench.compare;
 
+import java.time.Duration;
+import java.util.Locale;
+
 /**
  * How far a comparison has got, and how long it will take at this pace.
  *

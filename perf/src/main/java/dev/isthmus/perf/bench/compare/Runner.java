@@ -10,16 +10,6 @@ import java.util.List;
 /** Runs points of some ways. */
 abstract class Runner implements AutoCloseable {
 
-    /**
-     * What one of a point's pairs of ends measures.
-     *
-     * @param point with the connections of the pair
-     * @param near where its server is
-     * @param far where its client is
-     * @param isReversed whether its server is at the end that is the client in other pairs
-     */
-    record Share(Point point, Venue.End near, Venue.End far, boolean isReversed, int port, long iterations) {}
-
     private final Venue venue;
     private final Comparison.Options options;
 
@@ -45,30 +35,27 @@ abstract class Runner implements AutoCloseable {
         };
     }
 
-    /** The share of a pair, by its number. With UCX in two directions, every second pair goes the other way. */
-    final Share share(Point point, int pair, int port, long iterations) {
-        boolean reversed =
-                point.way().family() == Way.Family.UCX && point.benchmark() == Benchmark.BOTH_WAYS && pair % 2 == 1;
+    /** What a pair does, by its number. With UCX in two directions, every second pair goes the other way. */
+    final Job job(Point point, int pair, int port, long iterations) {
+        boolean reversed = point.way().family() == Way.Family.UCX
+                && point.benchmark() == Benchmark.BOTH_WAYS
+                && pair % 2 == 1;
+        Venue.End server = reversed ? venue.client() : venue.server();
+        Venue.End client = reversed ? venue.server() : venue.client();
         Point part = point.way().family() == Way.Family.VERBS ? VerbsTool.ofPair(point, options.threadEach()) : point;
-        return new Share(
-                part,
-                reversed ? venue.client() : venue.server(),
-                reversed ? venue.server() : venue.client(),
-                reversed,
-                port,
-                iterations);
+        return new Job(Job.Role.SERVER, part, server, client, reversed, port, iterations);
     }
 
     /** Runs all pairs of a point at the same time. */
     final Measured runPairs(Point point, long iterations, Duration limit) throws IOException, InterruptedException {
         List<EndPair> pairs = new ArrayList<>();
         for (int port : Ports.free(pairs(point))) {
-            pairs.add(pair(share(point, pairs.size(), port, iterations)));
+            pairs.add(pair(job(point, pairs.size(), port, iterations)));
         }
         return EndPair.run(pairs, limit);
     }
 
-    abstract EndPair pair(Share share);
+    abstract EndPair pair(Job job);
 
     /**
      * Runs a point.

@@ -30,32 +30,16 @@ final class StreamTool implements ToolRunner.Tool {
 
     private static final long LOOK_MILLIS = 2;
 
-    /** The flags of a server. */
-    static List<String> serverFlags(Point point, Venue.End end, int port, long iterations) {
-        List<String> flags = new ArrayList<>(List.of("-b", end.address()));
-        flags.addAll(both(point, port, iterations));
-        return flags;
-    }
-
-    private static List<String> both(Point point, int port, long iterations) {
-        boolean trips = point.benchmark() == Benchmark.PING_PONG;
-        List<String> flags = new ArrayList<>(List.of("-f", "ip", "-p", "" + port));
-        flags.addAll(List.of("-S", "" + point.bytes(), "-T", "n"));
-        flags.addAll(List.of("-I", "" + (trips ? iterations : 1), "-C", "" + (trips ? 1 : iterations)));
-        if (point.way().isTcp()) {
-            flags.addAll(List.of("-T", "s"));
+    /** With -b a client takes the server's port, too, so its address must differ from the server's. */
+    static List<String> flags(Job job) {
+        boolean trips = job.benchmark() == Benchmark.PING_PONG;
+        String address = job.isClient() ? "-s " + job.server().address() + " " : "";
+        if (!job.isClient() || !job.local().equals(job.server())) {
+            address += "-b " + job.local().address() + " ";
         }
-        return flags;
-    }
-
-    /** The flags of a client. With -b it takes the server's port, too, so its address must differ from the server's. */
-    static List<String> clientFlags(Point point, Venue.End end, Venue.End server, int port, long iterations) {
-        List<String> flags = new ArrayList<>(List.of("-s", server.address()));
-        if (!end.address().equals(server.address())) {
-            flags.addAll(List.of("-b", end.address()));
-        }
-        flags.addAll(both(point, port, iterations));
-        return flags;
+        return Tool.words(address + "-f ip -p " + job.port() + " -S " + job.bytes() + " -T n -I "
+                + (trips ? job.iterations() : 1) + " -C " + (trips ? 1 : job.iterations())
+                + (job.point().way().isTcp() ? " -T s" : ""));
     }
 
     /** The result of a run, from the time of a transfer: data goes one way, and then as many times the other way. */
@@ -78,15 +62,12 @@ final class StreamTool implements ToolRunner.Tool {
 
     /** Runs our end. */
     static Measured run(Job job) throws IOException {
-        Point point = job.point();
-        List<String> flags = job.isClient()
-                ? clientFlags(point, job.local(), job.server(), job.port(), job.iterations())
-                : serverFlags(point, job.local(), job.port(), job.iterations());
+        List<String> flags = flags(job);
         long end = System.nanoTime() + PATIENCE.toNanos();
         while (true) {
             try {
                 StreamFigures figures = StreamCommand.measure(flags);
-                return measured(point.benchmark(), figures.micros(), job.iterations())
+                return measured(job.benchmark(), figures.micros(), job.iterations())
                         .withSpent(figures.spent());
             } catch (ConnectException e) { // rdma_cm has no table of listeners
                 if (System.nanoTime() - end > 0) {
@@ -108,18 +89,11 @@ final class StreamTool implements ToolRunner.Tool {
         }
     }
 
-    /** What it prints arrives line by line. */
+    /** What a server prints arrives line by line. */
     @Override
-    public List<String> server(Runner.Share share) {
-        List<String> command = new ArrayList<>(List.of("stdbuf", "-oL", PROGRAM));
-        command.addAll(serverFlags(share.point(), share.near(), share.port(), share.iterations()));
-        return command;
-    }
-
-    @Override
-    public List<String> client(Runner.Share share) {
-        List<String> command = new ArrayList<>(List.of(PROGRAM));
-        command.addAll(clientFlags(share.point(), share.far(), share.near(), share.port(), share.iterations()));
+    public List<String> command(Job job) {
+        List<String> command = Tool.words(job.isClient() ? PROGRAM : "stdbuf -oL " + PROGRAM);
+        command.addAll(flags(job));
         return command;
     }
 

@@ -1,54 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.bench.compare;
 
-import dev.isthmus.perf.process.Children;
-import dev.isthmus.perf.process.Placement;
-import dev.isthmus.perf.process.ToolRun;
-import java.io.IOException;
-import java.time.Duration;
-import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.stream.Collectors;
-
 /** Two new processes of a tool in C. */
 final class ToolPair implements EndPair {
 
-    /** One end: what it runs, and where. */
-    record End(List<String> command, Map<String, String> environment, Placement placement) {
-
-        private ToolRun start(Children children) throws IOException {
-            return new ToolRun(placement, command, environment, children);
-        }
-
-        /** In a shell's notation. */
-        String byHand() {
-            return environment.entrySet().stream()
-                            .map(each -> each.getKey() + "=" + each.getValue() + " ")
-                            .collect(Collectors.joining())
-                    + String.join(" ", placement.of(command));
-        }
-    }
-
     private final ToolRunner.Tool tool;
-    private final Runner.Share share;
-    private final End server;
-    private final End client;
+    private final Job job;
     private final Children children;
     private ToolRun serving;
 
-    ToolPair(ToolRunner.Tool tool, Runner.Share share, End server, End client, Children children) {
+    ToolPair(ToolRunner.Tool tool, Job job, Children children) {
         this.tool = tool;
-        this.share = share;
-        this.server = server;
-        this.client = client;
+        this.job = job;
         this.children = children;
+    }
+
+    private ToolRun start(Job end) throws IOException {
+        return new ToolRun(end.placement(), tool.command(end), tool.environment(end), children);
     }
 
     @Override
     public void listen(Duration limit) throws IOException, InterruptedException {
-        serving = server.start(children);
-        tool.awaitListening(serving, share.port());
+        serving = start(job.as(Job.Role.SERVER));
+        tool.awaitListening(serving, job.port());
     }
 
     @Override
@@ -58,14 +32,14 @@ final class ToolPair implements EndPair {
 
     @Override
     public Measured measure(Duration limit, Optional<Runnable> connected) throws IOException, InterruptedException {
-        try (var running = client.start(children)) {
+        try (var running = start(job.as(Job.Role.CLIENT))) {
             if (connected.isPresent()) {
-                running.awaitConnected(share.port());
+                running.awaitConnected(job.port());
                 connected.get().run();
             }
             String output = running.awaitOutput(limit);
             serving.awaitOutput(limit);
-            return tool.read(share.point(), share.iterations(), output);
+            return tool.read(job.point(), job.iterations(), output);
         }
     }
 

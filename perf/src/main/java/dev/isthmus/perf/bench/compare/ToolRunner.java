@@ -16,14 +16,11 @@ final class ToolRunner extends Runner {
     /** A tool in C: its commands and its figures. */
     interface Tool {
 
-        /** The command of a server. */
-        List<String> server(Share share);
-
-        /** The command of a client. */
-        List<String> client(Share share);
+        /** The command of an end. */
+        List<String> command(Job job);
 
         /** Variables for the environment of an end. */
-        default Map<String, String> environment(Point point, Venue.End end) {
+        default Map<String, String> environment(Job job) {
             return Map.of();
         }
 
@@ -82,22 +79,8 @@ final class ToolRunner extends Runner {
     }
 
     @Override
-    EndPair pair(Share share) {
-        return new ToolPair(tool, share, server(share), client(share), children);
-    }
-
-    private ToolPair.End server(Share share) {
-        return new ToolPair.End(
-                tool.server(share),
-                tool.environment(share.point(), share.near()),
-                share.isReversed() ? Placement.CLIENT : Placement.SERVER);
-    }
-
-    private ToolPair.End client(Share share) {
-        return new ToolPair.End(
-                tool.client(share),
-                tool.environment(share.point(), share.far()),
-                share.isReversed() ? Placement.SERVER : Placement.CLIENT);
+    EndPair pair(Job job) {
+        return new ToolPair(tool, job, children);
     }
 
     /** The commands of both ends for a shell. The client must start once the server listens. */
@@ -106,13 +89,20 @@ final class ToolRunner extends Runner {
         if (twin.runs(point)) {
             return VerbsTwin.byHand(point, venue(), iterations);
         }
-        Share share = share(point, 0, tool.usualPort(), iterations);
-        String both = server(share).byHand() + " & sleep 2; " + client(share).byHand();
+        Job job = job(point, 0, tool.usualPort(), iterations);
+        String both = byHand(job) + " & sleep 2; " + byHand(job.as(Job.Role.CLIENT));
         int pairs = pairs(point);
         if (pairs == 1) {
             return both;
         }
         return both + " # " + pairs + " such pairs at the same time, each with a port of its own"
                 + (pairs > point.connections() ? ", every second one the other way round" : "");
+    }
+
+    private String byHand(Job job) {
+        return tool.environment(job).entrySet().stream()
+                        .map(each -> each.getKey() + "=" + each.getValue() + " ")
+                        .collect(Collectors.joining())
+                + String.join(" ", job.placement().of(tool.command(job)));
     }
 }

@@ -28,8 +28,8 @@ final class UcxJob {
     }
 
     private static Measured ask(Job job, UcxPeer.Binding binding) throws IOException {
-        List<String> words = UcxTool.flags(job.point(), job.iterations());
-        words.addAll(List.of("-p", "" + job.port(), job.server().address()));
+        List<String> words = UcxTool.flags(job);
+        words.add(job.server().address());
         UcxPeer.Result result = UcxPeer.ask(binding, words, job.point().route().isEmpty());
         Measured measured = UcxTool.measured(
                 job.point(),

@@ -50,20 +50,12 @@ record UcxTool(List<String> command) implements ToolRunner.Tool {
         return point.route().isPresent() ? ROUTED_WARM_UP : Math.max(1, iterations / WARM_UP_PART);
     }
 
-    /** The client's flags, except the port and the server. */
-    static List<String> flags(Point point, long iterations) {
-        return new ArrayList<>(List.of(
-                "-t",
-                test(point),
-                "-s",
-                "" + point.bytes(),
-                "-n",
-                "" + iterations,
-                "-w",
-                "" + warmUp(point, iterations),
-                "-R",
-                point.route().isPresent() ? "50" : "99.9",
-                "-f"));
+    /** The client's flags, except the server. */
+    static List<String> flags(Job job) {
+        Point point = job.point();
+        return Tool.words("-t " + test(point) + " -s " + point.bytes() + " -n " + job.iterations() + " -w "
+                + warmUp(point, job.iterations()) + " -R " + (point.route().isPresent() ? "50" : "99.9") + " -f -p "
+                + job.port());
     }
 
     /**
@@ -87,10 +79,11 @@ record UcxTool(List<String> command) implements ToolRunner.Tool {
     }
 
     /** The variables for the transport of a route or, if there is none, for an end's device. */
-    static Map<String, String> variables(Point point, Venue.End end) {
-        return point.route()
+    static Map<String, String> variables(Job job) {
+        return job.point()
+                .route()
                 .map(route -> Map.of(TRANSPORTS, route.transport().transports()))
-                .orElseGet(() -> variables(end));
+                .orElseGet(() -> variables(job.local()));
     }
 
     /** The variables that select an end's device for UCX; those of the user's environment stay. */
@@ -121,23 +114,18 @@ record UcxTool(List<String> command) implements ToolRunner.Tool {
     }
 
     @Override
-    public List<String> server(Runner.Share share) {
+    public List<String> command(Job job) {
         List<String> words = new ArrayList<>(command);
-        words.addAll(List.of("-p", "" + share.port()));
+        words.addAll(job.isClient() ? flags(job) : List.of("-p", "" + job.port()));
+        if (job.isClient()) {
+            words.add(HOST);
+        }
         return words;
     }
 
     @Override
-    public List<String> client(Runner.Share share) {
-        List<String> words = server(share);
-        words.addAll(flags(share.point(), share.iterations()));
-        words.add(HOST);
-        return words;
-    }
-
-    @Override
-    public Map<String, String> environment(Point point, Venue.End end) {
-        return variables(point, end);
+    public Map<String, String> environment(Job job) {
+        return variables(job);
     }
 
     @Override

@@ -30,7 +30,7 @@ record VerbsEnd(QueuePair pair, CompletionQueue queue, MemoryRegion region) {
 
     /** Creates both ends, each with this many bytes of memory, connects them, and runs a loop. */
     static Measured run(Job job, long bytes, Loop loop) throws IOException {
-        try (DeviceContext client = open(job.local());
+        try (DeviceContext client = open(job.client());
                 DeviceContext server = open(job.server());
                 ProtectionDomain clientDomain = client.allocateProtectionDomain();
                 ProtectionDomain serverDomain = server.allocateProtectionDomain();
@@ -40,7 +40,7 @@ record VerbsEnd(QueuePair pair, CompletionQueue queue, MemoryRegion region) {
                 CompletionQueue serverQueue = server.createCompletionQueue(2 * QUEUE);
                 QueuePair clientPair = pair(clientDomain, clientQueue);
                 QueuePair serverPair = pair(serverDomain, serverQueue)) {
-            GidEntry clientGid = gid(client, job.local());
+            GidEntry clientGid = gid(client, job.client());
             GidEntry serverGid = gid(server, job.server());
             serverPair.connect(serverGid, clientPair.address(clientGid));
             clientPair.connect(clientGid, serverPair.address(serverGid));

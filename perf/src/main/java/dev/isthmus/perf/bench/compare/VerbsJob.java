@@ -42,7 +42,7 @@ final class VerbsJob implements Observer {
         if (job.role() == Job.Role.BOTH) {
             return VerbsTool.isOnTime(job.point()) ? SendTrips.run(job) : Writes.run(job);
         }
-        List<String> flags = VerbsTool.flags(job.point(), job.local(), job.port(), job.iterations());
+        List<String> flags = VerbsTool.flags(job);
         flags.addAll(SILENCE);
         flags.addAll(job.isClient() ? List.of(HOST) : List.of("--listen", HOST));
         var observer = new VerbsJob(job);

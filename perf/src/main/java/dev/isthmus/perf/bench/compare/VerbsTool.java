@@ -60,23 +60,20 @@ final class VerbsTool implements ToolRunner.Tool {
     }
 
     /** The flags of an end; a client also gets the server's address. */
-    static List<String> flags(Point point, Venue.End end, int port, long iterations) {
-        List<String> flags = new ArrayList<>(List.of("-F", "-d", end.device().orElseThrow(), "-p", "" + port));
-        end.gidIndex().ifPresent(index -> flags.addAll(List.of("-x", "" + index)));
-        flags.addAll(List.of("-s", "" + point.bytes(), "-n", "" + iterations));
+    static List<String> flags(Job job) {
+        Point point = job.point();
+        String line = "-F -d " + job.local().device().orElseThrow() + " -p " + job.port();
+        if (job.local().gidIndex().isPresent()) {
+            line += " -x " + job.local().gidIndex().getAsInt();
+        }
+        line += " -s " + point.bytes() + " -n " + job.iterations();
         if (isBandwidth(point)) {
-            flags.add("-N");
-            if (point.connections() > 1) {
-                flags.addAll(List.of("-q", "" + point.connections()));
-            }
+            line += " -N" + (point.connections() > 1 ? " -q " + point.connections() : "");
         }
         if (isSingleWrite(point)) {
-            flags.addAll(List.of("-t", "1", "-Q", "1"));
+            line += " -t 1 -Q 1";
         }
-        if (point.benchmark() == Benchmark.BOTH_WAYS) {
-            flags.add("-b");
-        }
-        return flags;
+        return Tool.words(line + (point.benchmark() == Benchmark.BOTH_WAYS ? " -b" : ""));
     }
 
     /** The messages of a run, of all connections and directions. */
@@ -125,24 +122,13 @@ final class VerbsTool implements ToolRunner.Tool {
     }
 
     @Override
-    public List<String> server(Runner.Share share) {
-        return command(share, share.near());
-    }
-
-    @Override
-    public List<String> client(Runner.Share share) {
-        List<String> command = command(share, share.far());
-        if (!isBandwidth(share.point())) {
-            command.add("-U"); // all times: perftest computes its 99.9 % differently
+    public List<String> command(Job job) {
+        List<String> command = flags(job);
+        command.addFirst(test(job.point()).program());
+        if (job.isClient()) {
+            // -U for all times: perftest computes its 99.9 % differently.
+            command.addAll(isBandwidth(job.point()) ? List.of(HOST) : List.of("-U", HOST));
         }
-        command.add(HOST);
-        return command;
-    }
-
-    private static List<String> command(Runner.Share share, Venue.End end) {
-        List<String> command =
-                new ArrayList<>(List.of(test(share.point()).program()));
-        command.addAll(flags(share.point(), end, share.port(), share.iterations()));
         return command;
     }
 

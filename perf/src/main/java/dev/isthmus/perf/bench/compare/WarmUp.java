@@ -2,6 +2,8 @@
 package dev.isthmus.perf.bench.compare;
 
 import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.BooleanSupplier;

@@ -60,9 +60,7 @@ class AgentTest {
                 var server = new Agent(children, Placement.SERVER, Map.of());
                 var client = new Agent(children, Placement.CLIENT, Map.of())) {
             int port = Ports.free();
-            var pair = new AgentPair(
-                    new AgentPair.End(server, MadeUp.job(Job.Role.SERVER, POINT, Long.MAX_VALUE, port)),
-                    new AgentPair.End(client, MadeUp.job(Job.Role.CLIENT, POINT, Long.MAX_VALUE, port)));
+            var pair = new AgentPair(server, client, MadeUp.job(Job.Role.SERVER, POINT, Long.MAX_VALUE, port));
             pair.listen(LIMIT);
             signal("SEGV", server.process().pid());
             assertThrows(CrashException.class, () -> pair.measure(LIMIT, Optional.empty()));
@@ -80,11 +78,9 @@ class AgentTest {
                 CompletableFuture<String> refused = agent.ask("nonsense"); // answered, so it is up
                 assertThrows(IOException.class, () -> Agent.await(refused, LIMIT));
             }
+            client.ask(MadeUp.job(Job.Role.SERVER, POINT, 50, Ports.free())); // nobody will connect
             var failing = new Point(Way.NETTY_RDMA, Benchmark.PING_PONG, 8, 1);
-            var pair = new AgentPair(
-                    new AgentPair.End(server, MadeUp.job(Job.Role.SERVER, failing, 50, -1)),
-                    new AgentPair.End(
-                            client, MadeUp.job(Job.Role.SERVER, POINT, 50, Ports.free()))); // nobody will connect
+            var pair = new AgentPair(server, client, MadeUp.job(Job.Role.SERVER, failing, 50, -1));
             signal("SEGV", client.process().pid());
             Path report = folder.resolve("hs_err_pid" + client.process().pid() + ".log");
             while (!Files.exists(report)) {
@@ -105,9 +101,7 @@ class AgentTest {
                 var server = new Agent(children, Placement.SERVER, Map.of());
                 var client = new Agent(children, Placement.CLIENT, Map.of())) {
             int port = taken.getLocalPort();
-            var pair = new AgentPair(
-                    new AgentPair.End(server, MadeUp.job(Job.Role.SERVER, POINT, 50, port)),
-                    new AgentPair.End(client, MadeUp.job(Job.Role.CLIENT, POINT, 50, port)));
+            var pair = new AgentPair(server, client, MadeUp.job(Job.Role.SERVER, POINT, 50, port));
             pair.listen(LIMIT);
             var e = assertThrows(IOException.class, () -> pair.measure(LIMIT, Optional.empty()));
             assertTrue(e.getMessage().contains("Address already in use"), e::getMessage);

@@ -24,7 +24,7 @@ final class MadeUp {
     /** An end on the loopback interface. */
     static Job job(Job.Role role, Point point, long iterations, int port) {
         Venue.End here = Venue.loopback().client();
-        return new Job(role, point, here, here, port, iterations);
+        return new Job(role, point, here, here, false, port, iterations);
     }
 
     static Setting setting(List<Point> points) {

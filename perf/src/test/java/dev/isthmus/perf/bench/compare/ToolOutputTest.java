@@ -41,6 +41,11 @@ class ToolOutputTest {
         return new Point(way, benchmark, bytes, 1);
     }
 
+    /** A hundred messages of a server. */
+    private static Job job(Point point, int port) {
+        return new Job(Job.Role.SERVER, point, END, OTHER, false, port, 100);
+    }
+
     private static String output(String name) throws IOException {
         try (var in = ToolOutputTest.class.getResourceAsStream(name)) {
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);
@@ -74,19 +79,23 @@ class ToolOutputTest {
                         Benchmark.ONE_WAY, 2000, output.lines().findFirst().orElseThrow()));
     }
 
+    private static String flags(Job.Role role, Point point, Venue.End server, Venue.End client) {
+        return String.join(" ", StreamTool.flags(new Job(role, point, server, client, false, 7, 20)));
+    }
+
     @Test
     void shouldTellAClientOfRstreamWhereItComesFromUnlessThatIsTheServersAddress() {
         Point point = point(Way.C_TCP, Benchmark.PING_PONG, 64);
         assertEquals(
                 "-s 10.0.0.2 -b 10.0.0.1 -f ip -p 7 -S 64 -T n -I 20 -C 1 -T s",
-                String.join(" ", StreamTool.clientFlags(point, END, OTHER, 7, 20)));
+                flags(Job.Role.CLIENT, point, OTHER, END));
         assertEquals(
                 "-s 10.0.0.1 -f ip -p 7 -S 64 -T n -I 20 -C 1 -T s",
-                String.join(" ", StreamTool.clientFlags(point, END, END, 7, 20)));
+                flags(Job.Role.CLIENT, point, END, END));
         Point rate = point(Way.C_SOCKETS, Benchmark.ONE_WAY, 64);
         assertEquals(
                 "-b 10.0.0.2 -f ip -p 7 -S 64 -T n -I 1 -C 20",
-                String.join(" ", StreamTool.serverFlags(rate, OTHER, 7, 20)));
+                flags(Job.Role.SERVER, rate, OTHER, END));
     }
 
     @Test
@@ -124,7 +133,7 @@ class ToolOutputTest {
     void shouldTakeOneWriteAtATimeForItsLatency() throws IOException {
         Point write = point(Way.C_VERBS_WRITE, Benchmark.ONE_SIDED, 64);
         assertEquals(PerfTest.WRITE_BW, VerbsTool.test(write));
-        assertTrue(String.join(" ", VerbsTool.flags(write, END, 1, 100)).endsWith("-N -t 1 -Q 1"));
+        assertTrue(String.join(" ", VerbsTool.flags(job(write, 1))).endsWith("-N -t 1 -Q 1"));
         Measured measured = new VerbsTool().read(write, 2000, output("ib_send_bw-64.txt"));
         assertEquals(1e6 / 2737, measured.times().averageMicros(), 1e-6);
         assertTrue(Double.isNaN(measured.times().p999Micros()));
@@ -219,7 +228,7 @@ class ToolOutputTest {
         assertEquals(PerfTest.READ_BW, VerbsTool.test(both));
         assertEquals(
                 "-F -d rxe0 -p 18515 -x 1 -s 4096 -n 100 -N -q 8 -b",
-                String.join(" ", VerbsTool.flags(both, END, 18515, 100)));
+                String.join(" ", VerbsTool.flags(job(both, 18515))));
         assertEquals(1600, VerbsTool.messages(both, 100));
         assertEquals(1, VerbsTool.pairs(both, false));
         assertEquals(both, VerbsTool.ofPair(both, false));
@@ -229,19 +238,13 @@ class ToolOutputTest {
         assertEquals(8, VerbsTool.pairs(trips, false));
         assertEquals(trips, VerbsTool.ofPair(trips, false));
         assertEquals(
-                "-t ucp_put_bw -s 8 -n 100 -w 10000 -R 50 -f",
+                "-t ucp_put_bw -s 8 -n 100 -w 10000 -R 50 -f -p 7",
                 String.join(
                         " ",
-                        UcxTool.flags(
-                                new Point(
-                                        Way.JUCX,
-                                        Benchmark.ONE_WAY,
-                                        8,
-                                        new UcxRoute(UcxRoute.Transport.TCP, UcxRoute.Operation.PUT)),
-                                100)));
+                        UcxTool.flags(job(new Point(Way.JUCX, Benchmark.ONE_WAY, 8, new UcxRoute(UcxRoute.Transport.TCP, UcxRoute.Operation.PUT)), 7))));
         assertEquals(
-                "-t tag_lat -s 8 -n 100 -w 10 -R 99.9 -f",
-                String.join(" ", UcxTool.flags(point(Way.C_UCX, Benchmark.PING_PONG, 8), 100)));
+                "-t tag_lat -s 8 -n 100 -w 10 -R 99.9 -f -p 7",
+                String.join(" ", UcxTool.flags(job(point(Way.C_UCX, Benchmark.PING_PONG, 8), 7))));
         assertEquals(16, UcxTool.pairs(new Point(Way.C_UCX, Benchmark.BOTH_WAYS, 8, 8)));
     }
 
