@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.process;
 
-import dev.isthmus.perf.common.Shutdown;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Notices Ctrl-C and SIGTERM, and gives a comparison the time to write its results. The processes for which it waits end
+ * Notices Ctrl-C and SIGTERM, and gives a command the time to write its results. The processes for which it waits end
  * at once, and so it notices that it must stop.
  */
 public final class Stopping implements AutoCloseable {
@@ -19,7 +18,7 @@ public final class Stopping implements AutoCloseable {
 
     private final CountDownLatch begun = new CountDownLatch(1);
     private final CountDownLatch written = new CountDownLatch(1);
-    private final Thread hook = new Thread(this::await, "stop-comparing");
+    private final Thread hook = new Thread(this::await, "stopping");
 
     /** From now on the end of this JVM waits until this is closed. */
     public Stopping() {
@@ -35,9 +34,22 @@ public final class Stopping implements AutoCloseable {
         }
     }
 
+    /** Whether this JVM is ending, usually by a signal. */
+    public static boolean hasBegun() {
+        // A hook that set a flag would set it too late for code that has seen the effect of another hook.
+        Thread probe = new Thread(() -> {});
+        try {
+            Runtime.getRuntime().addShutdownHook(probe);
+            Runtime.getRuntime().removeShutdownHook(probe);
+            return false;
+        } catch (IllegalStateException e) {
+            return true;
+        }
+    }
+
     /** Whether this JVM is ending. */
     public boolean isWanted() {
-        return Shutdown.hasBegun();
+        return hasBegun();
     }
 
     /**
@@ -52,8 +64,10 @@ public final class Stopping implements AutoCloseable {
     @Override
     public void close() {
         written.countDown();
-        if (!isWanted()) {
+        try {
             Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException e) {
+            // The JVM is ending, and the hook has nothing left to wait for.
         }
     }
 }

@@ -4,6 +4,7 @@ package dev.isthmus.perf.process;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 
 /** Runs other programs for a short answer. */

@@ -2,8 +2,8 @@
 package dev.isthmus.perf.bench.compare;
 
 import dev.isthmus.perf.common.Machine;
-import dev.isthmus.perf.common.Scratch;
 import dev.isthmus.perf.common.WholeFile;
+import dev.isthmus.perf.process.Scratch;
 import dev.isthmus.perf.process.Stopping;
 import dev.isthmus.perf.tools.ucx.UcxPeer;
 import dev.isthmus.ucx.UcxVersion;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.bench.compare;
 
+import dev.isthmus.perf.process.Placement;
 import java.net.InetSocketAddress;
 
 /**

@@ -2,9 +2,9 @@
 package dev.isthmus.perf.bench.compare;
 
 import dev.isthmus.perf.common.Machine;
-import dev.isthmus.perf.common.Scratch;
 import dev.isthmus.perf.common.Side;
 import dev.isthmus.perf.process.Children;
+import dev.isthmus.perf.process.Scratch;
 import dev.isthmus.perf.process.Stopping;
 import dev.isthmus.perf.process.Tool;
 import dev.isthmus.ucx.UcxVersion;

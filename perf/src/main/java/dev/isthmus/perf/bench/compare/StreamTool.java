@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.bench.compare;
 
+import dev.isthmus.perf.process.Tool;
 import dev.isthmus.perf.process.ToolRun;
 import dev.isthmus.perf.tools.stream.StreamCommand;
 import dev.isthmus.perf.tools.stream.StreamFigures;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.ParameterException;

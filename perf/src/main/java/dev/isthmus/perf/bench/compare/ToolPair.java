@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.bench.compare;
 
+import dev.isthmus.perf.process.Children;
+import dev.isthmus.perf.process.ToolRun;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Optional;
+
 /** Two new processes of a tool in C. */
 final class ToolPair implements EndPair {
 

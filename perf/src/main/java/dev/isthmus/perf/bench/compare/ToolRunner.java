@@ -3,12 +3,12 @@ package dev.isthmus.perf.bench.compare;
 
 import dev.isthmus.perf.common.Spent;
 import dev.isthmus.perf.process.Children;
-import dev.isthmus.perf.process.Placement;
 import dev.isthmus.perf.process.ToolRun;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /** Runs points by a tool in C: two new processes for each pair of ends in each run. */
 final class ToolRunner extends Runner {

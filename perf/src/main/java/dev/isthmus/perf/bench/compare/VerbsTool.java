@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.bench.compare;
 
+import dev.isthmus.perf.process.Tool;
 import dev.isthmus.perf.tools.perftest.CFormat;
 import dev.isthmus.perf.tools.perftest.LatencyReport;
 import dev.isthmus.perf.tools.perftest.LatencyStatistics;
 import dev.isthmus.perf.tools.perftest.PerfTest;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 

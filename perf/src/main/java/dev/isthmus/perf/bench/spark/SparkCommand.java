@@ -2,9 +2,9 @@
 package dev.isthmus.perf.bench.spark;
 
 import dev.isthmus.perf.common.Progress;
-import dev.isthmus.perf.common.Scratch;
-import dev.isthmus.perf.common.Shutdown;
 import dev.isthmus.perf.process.Children;
+import dev.isthmus.perf.process.Scratch;
+import dev.isthmus.perf.process.Stopping;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -129,7 +129,7 @@ public final class SparkCommand implements Callable<Integer> {
                 Submission submission = prepare(scratch, children, progress, places, bytes);
                 runAll(submission, children, progress, trials);
             } catch (IOException e) {
-                if (Shutdown.hasBegun()) {
+                if (Stopping.hasBegun()) {
                     return List.of();
                 }
                 scratch.keep();
@@ -185,8 +185,7 @@ public final class SparkCommand implements Callable<Integer> {
         Optional<String> address = Optional.empty();
         if (master.isEmpty()) {
             progress.update("starting a cluster of two workers");
-            url = StandaloneCluster.start(spark, children, scratch.folder(), places, WORKER_MEMORY)
-                    .url();
+            url = new StandaloneCluster(spark, children, scratch.folder()).start(places, WORKER_MEMORY);
             address = Optional.of(places.getFirst().address());
             all.addAll(List.of(
                     "spark.shuffle.readHostLocalDisk=false", // otherwise nothing would cross the network on one host

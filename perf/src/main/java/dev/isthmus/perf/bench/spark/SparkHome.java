@@ -94,8 +94,8 @@ final class SparkHome {
     }
 
     /** The command that runs a program of Spark's. */
-    List<String> java(String heap, String program, String... arguments) {
-        var command = new ArrayList<>(List.of(
+    List<String> java(String heap, String program) {
+        return new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx" + heap,
                 "-XX:+UseSerialGC",
@@ -103,8 +103,6 @@ final class SparkHome {
                 "-cp",
                 folder.resolve("jars") + "/*",
                 program));
-        command.addAll(List.of(arguments));
-        return command;
     }
 
     /** The environment of these programs; without an address, they find one themselves. */

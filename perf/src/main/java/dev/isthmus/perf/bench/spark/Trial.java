@@ -8,15 +8,7 @@ import java.nio.file.Path;
 import java.util.Properties;
 
 /** The results of a run of the program {@code dev.isthmus.spark.trial.ShuffleTrial}. */
-final class Trial {
-
-    private final ShuffleWay way;
-    private final Properties results;
-
-    Trial(ShuffleWay way, Properties results) {
-        this.way = way;
-        this.results = results;
-    }
+record Trial(ShuffleWay way, Properties results) {
 
     static Trial read(ShuffleWay way, Path file) throws IOException {
         var results = new Properties();
@@ -24,10 +16,6 @@ final class Trial {
             results.load(reader);
         }
         return new Trial(way, results);
-    }
-
-    ShuffleWay way() {
-        return way;
     }
 
     /** A result of a shuffle or of the run. */

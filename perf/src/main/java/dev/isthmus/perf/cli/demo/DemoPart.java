@@ -4,7 +4,6 @@ package dev.isthmus.perf.cli.demo;
 import dev.isthmus.perf.common.Machine;
 import dev.isthmus.perf.process.Children;
 import dev.isthmus.perf.process.CrashException;
-import dev.isthmus.perf.process.CrashReport;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Path;
@@ -84,7 +83,7 @@ record DemoPart(String path, List<String> command) {
         var attempt = new Attempt();
         try (var children = new Children()) {
             Process process = children.start(command, Map.of(), Redirect.PIPE, Redirect.PIPE);
-            var said = new CrashReport(process.getErrorStream(), errors, reports);
+            var said = new ErrorOutput(process.getErrorStream(), errors, reports);
             said.start();
             int status = Children.listen(
                     process, line -> Event.parse(line).ifPresent(event -> attempt.take(event, progress)));

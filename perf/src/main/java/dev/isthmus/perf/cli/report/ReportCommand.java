@@ -5,10 +5,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.isthmus.doctor.DoctorCommand;
 import dev.isthmus.perf.common.Progress;
-import dev.isthmus.perf.common.Scratch;
-import dev.isthmus.perf.common.Shutdown;
 import dev.isthmus.perf.process.Children;
 import dev.isthmus.perf.process.JavaChild;
+import dev.isthmus.perf.process.Scratch;
+import dev.isthmus.perf.process.Stopping;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
@@ -122,7 +122,7 @@ public final class ReportCommand implements Callable<Integer> {
             for (Step step : steps(scratch.folder())) {
                 progress.update(step.title());
                 sections.add(run(children, step));
-                if (Shutdown.hasBegun()) {
+                if (Stopping.hasBegun()) {
                     return INTERRUPTED;
                 }
             }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.isthmus.perf.process;
+package dev.isthmus.perf.cli.demo;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -12,10 +12,10 @@ import java.nio.file.Path;
 import java.util.function.Consumer;
 
 /**
- * Passes on what a half writes to its standard error. A JVM's error report has a thousand lines: it passes on the
+ * Passes on what a part writes to its standard error. A JVM's error report has a thousand lines: it passes on the
  * beginning, and writes all of it to a file.
  */
-public final class CrashReport extends Thread {
+final class ErrorOutput extends Thread {
 
     private static final String HEADING = "# A fatal error has been detected by the Java Runtime Environment:";
 
@@ -28,7 +28,7 @@ public final class CrashReport extends Thread {
     private volatile String last = "";
 
     /** Passes standard error on a line at a time; an error report goes to a file in a folder. */
-    public CrashReport(InputStream from, Consumer<String> to, Path folder) {
+    ErrorOutput(InputStream from, Consumer<String> to, Path folder) {
         super("standard error");
         this.from = from;
         this.to = to;
@@ -37,7 +37,7 @@ public final class CrashReport extends Thread {
     }
 
     /** The last line that was not empty and not part of the report; empty if there was none. */
-    public String lastLine() {
+    String lastLine() {
         return last;
     }
 
