@@ -50,8 +50,8 @@ public final class JavaChild implements AutoCloseable {
             throws IOException {
         crashReports = children.crashReports();
         process = children.start(place.of(command(crashReports, program, arguments)), environment);
-        commands = new OutputStreamWriter(process.getOutputStream(), StandardCharsets.UTF_8);
-        answers = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+        commands = process.outputWriter(StandardCharsets.UTF_8);
+        answers = process.inputReader(StandardCharsets.UTF_8);
     }
 
     /** The options of every measured JVM. */

@@ -1,6 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.bench.compare;
 
+import dev.isthmus.nio.RdmaSelectorProvider;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import java.nio.channels.spi.SelectorProvider;
+import io.netty.channel.ChannelFactory;
+import io.netty.channel.socket.ServerSocketChannel;
+import io.netty.channel.socket.SocketChannel;
 import dev.isthmus.perf.common.Spent;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
@@ -30,6 +44,30 @@ import java.util.concurrent.TimeoutException;
 /** An end of a benchmark over Netty. One event loop has all of its connections. */
 record NettyJob(Job job) {
 
+    private static final SelectorProvider OVER_RDMA = new RdmaSelectorProvider();
+
+    /** What carries the bytes. */
+    private record Transport(
+            IoHandlerFactory ioHandler,
+            ChannelFactory<ServerSocketChannel> servers,
+            ChannelFactory<SocketChannel> clients) {
+
+        static Transport of(Way way) {
+            return switch (way) {
+                case NETTY_EPOLL ->
+                    new Transport(
+                            EpollIoHandler.newFactory(), EpollServerSocketChannel::new, EpollSocketChannel::new);
+                case NETTY_RDMA ->
+                    new Transport(
+                            NioIoHandler.newFactory(OVER_RDMA),
+                            () -> new NioServerSocketChannel(OVER_RDMA),
+                            () -> new NioSocketChannel(OVER_RDMA));
+                default ->
+                    new Transport(NioIoHandler.newFactory(), NioServerSocketChannel::new, NioSocketChannel::new);
+            };
+        }
+    }
+
     /** Time for the other JVM to get ready, and for a run. */
     private static final Duration PATIENCE = Duration.ofMinutes(10);
 
@@ -50,15 +88,15 @@ record NettyJob(Job job) {
 
     /** Runs on a group's event loop. */
     private interface Task {
-        Measured run(EventLoopGroup group, ByteBuf message) throws IOException, InterruptedException;
+        Measured run(EventLoopGroup group, Transport transport, ByteBuf message) throws IOException, InterruptedException;
     }
 
     private Measured inGroup(Task task) throws IOException {
-        EventLoopGroup group = new MultiThreadIoEventLoopGroup(
-                1, NettyTransport.ioHandler(job.point().way()));
+        Transport transport = Transport.of(job.point().way());
+        EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, transport.ioHandler());
         ByteBuf message = Unpooled.directBuffer(job.bytes()).writeZero(job.bytes());
         try {
-            return task.run(group, message);
+            return task.run(group, transport, message);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw (IOException) new InterruptedIOException("interrupted").initCause(e);
@@ -70,11 +108,12 @@ record NettyJob(Job job) {
 
     /** Listens, and runs the server's end until all clients have left. */
     private Measured serve() throws IOException {
-        return inGroup((group, message) -> {
+        return inGroup((group, transport, message) -> {
             var served = new ConcurrentLinkedQueue<CompletableFuture<Void>>();
             var all = new CompletableFuture<Void>();
             var bootstrap = new ServerBootstrap()
                     .group(group)
+                    .channelFactory(transport.servers())
                     .option(ChannelOption.SO_REUSEADDR, true)
                     .option(ChannelOption.SO_BACKLOG, BACKLOG)
                     .childOption(ChannelOption.TCP_NODELAY, true)
@@ -89,7 +128,6 @@ record NettyJob(Job job) {
                             }
                         }
                     });
-            NettyTransport.channels(job.point().way(), bootstrap);
             ChannelFuture bound = bootstrap.bind(job.serverAddress());
             try {
                 check(bound);
@@ -108,10 +146,10 @@ record NettyJob(Job job) {
 
     /** Connects, and runs the client's end. */
     private Measured ask() throws IOException {
-        return inGroup((group, message) -> {
+        return inGroup((group, transport, message) -> {
             List<NettyEnd> made = new ArrayList<>();
             for (int i = 0; i < job.connections(); i++) {
-                made.add(connect(group, message, i));
+                made.add(connect(group, transport, message, i));
             }
             Spent before = Spent.soFar();
             long begin = System.nanoTime();
@@ -142,13 +180,14 @@ record NettyJob(Job job) {
     }
 
     /** Tries until the server listens. */
-    private NettyEnd connect(EventLoopGroup group, ByteBuf message, int connection)
+    private NettyEnd connect(EventLoopGroup group, Transport transport, ByteBuf message, int connection)
             throws IOException, InterruptedException {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         while (true) {
             var end = new NettyEnd(job, connection, message);
             var bootstrap = new Bootstrap()
                     .group(group)
+                    .channelFactory(transport.clients())
                     .option(ChannelOption.TCP_NODELAY, true)
                     .handler(new ChannelInitializer<>() {
                         @Override
@@ -156,7 +195,6 @@ record NettyJob(Job job) {
                             channel.pipeline().addLast(end);
                         }
                     });
-            NettyTransport.channels(job.point().way(), bootstrap);
             ChannelFuture made = bootstrap.connect(
                     job.serverAddress(), new InetSocketAddress(job.local().address(), 0));
             try {

@@ -93,7 +93,7 @@ final class Selection {
 
     List<Long> bytes() {
         String standard = quick ? QUICK_BYTES : "1..1M";
-        return Bytes.parse(bytes == null ? standard : bytes);
+        return Numbers.sizes(bytes == null ? standard : bytes);
     }
 
     List<Benchmark> benchmarks() {

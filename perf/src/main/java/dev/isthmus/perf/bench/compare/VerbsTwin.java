@@ -29,25 +29,24 @@ final class VerbsTwin implements AutoCloseable {
     static final String LINE = "one-sided RDMA WRITE";
 
     private static final String NAME = "verbs";
-    private static final String SOURCE = NAME + ".c";
     private static final List<String> LIBRARIES = List.of("-libverbs");
     private static final int DIGITS = 3;
     private static final double NANOS = 1e9;
     private static final double MICROS = 1e3;
 
-    private final TemporaryFolder folder; // null without a program
+    private final CPrograms programs; // null without a program
+    private final Path program;
     private final String how;
-    private final boolean writes;
 
-    private VerbsTwin(TemporaryFolder folder, String how, boolean writes) {
-        this.folder = folder;
+    private VerbsTwin(CPrograms programs, Path program, String how) {
+        this.programs = programs;
+        this.program = program;
         this.how = how;
-        this.writes = writes;
     }
 
     /** No program. */
     static VerbsTwin none(String why) {
-        return new VerbsTwin(null, why, true);
+        return new VerbsTwin(null, null, why);
     }
 
     /**
@@ -60,14 +59,22 @@ final class VerbsTwin implements AutoCloseable {
         if (!writes && !trips) {
             return none("");
         }
-        VerbsTwin twin = compile(writes);
-        if (writes && !twin.isThere()) {
-            says.println(LINE + ": " + twin.how);
+        var programs = new CPrograms();
+        try {
+            Path program = programs.compile(VerbsTwin.class, NAME, LIBRARIES);
+            String how = "the same loop in C and Java, " + CPrograms.compiler();
+            return new VerbsTwin(programs, program, writes ? how : "");
+        } catch (IOException e) {
+            programs.close();
+            String how = "perftest's, without percentiles: " + e.getMessage();
+            if (writes) {
+                says.println(LINE + ": " + how);
+            }
+            if (trips) {
+                says.println("left out: " + Way.C_VERBS_SEND.title() + ", at a fixed rate: " + how);
+            }
+            return none(writes ? how : "");
         }
-        if (trips && !twin.isThere()) {
-            says.println("left out: " + Way.C_VERBS_SEND.title() + ", at a fixed rate: " + twin.how);
-        }
-        return twin;
     }
 
     /** The points that can be measured: perftest has no fixed rate. */
@@ -79,29 +86,14 @@ final class VerbsTwin implements AutoCloseable {
         return point.way() == Way.C_VERBS_SEND && VerbsTool.isOnTime(point);
     }
 
-    private static VerbsTwin compile(boolean writes) throws IOException, InterruptedException {
-        var folder = new TemporaryFolder("isthmus-compare-");
-        try {
-            Path source = folder.path().resolve(SOURCE);
-            try (InputStream text = VerbsTwin.class.getResourceAsStream(SOURCE)) {
-                Files.copy(text, source);
-            }
-            CPrograms.compile(source, folder.path().resolve(NAME), LIBRARIES);
-            return new VerbsTwin(folder, "the same loop in C and Java, " + CPrograms.compiler(), writes);
-        } catch (IOException e) {
-            folder.close();
-            return new VerbsTwin(null, "perftest's, without percentiles: " + e.getMessage(), writes);
-        }
-    }
-
     /** Whether there is a program. */
     boolean isThere() {
-        return folder != null;
+        return programs != null;
     }
 
     /** Adds to a setting's lines how single WRITEs are measured, if they are. */
     void note(Map<String, String> lines) {
-        if (writes && !how.isEmpty()) {
+        if (!how.isEmpty()) {
             lines.put(LINE, how);
         }
     }
@@ -115,7 +107,7 @@ final class VerbsTwin implements AutoCloseable {
     Measured run(Point point, Venue venue, long iterations, Children children, Duration limit)
             throws IOException, InterruptedException {
         List<String> command =
-                new ArrayList<>(List.of(folder.path().resolve(NAME).toString()));
+                new ArrayList<>(List.of(program.toString()));
         command.addAll(arguments(point, venue, iterations));
         try (var running = new ToolRun(Placement.CLIENT, command, Map.of(), children)) {
             return read(point, running.awaitOutput(limit), iterations);
@@ -137,7 +129,7 @@ final class VerbsTwin implements AutoCloseable {
 
     /** The commands that repeat a run by hand, from the project's folder. */
     static String byHand(Point point, Venue venue, long iterations) {
-        return "cc -O2 -pthread -o /tmp/" + NAME + " perf/src/main/resources/dev/isthmus/perf/bench/compare/" + SOURCE
+        return "cc -O2 -pthread -o /tmp/" + NAME + " perf/src/main/resources/dev/isthmus/perf/bench/compare/" + NAME + ".c"
                 + " " + String.join(" ", LIBRARIES) + " && /tmp/" + NAME + " "
                 + String.join(" ", arguments(point, venue, iterations));
     }
@@ -180,7 +172,7 @@ final class VerbsTwin implements AutoCloseable {
     @Override
     public void close() throws IOException {
         if (isThere()) {
-            folder.close();
+            programs.close();
         }
     }
 }

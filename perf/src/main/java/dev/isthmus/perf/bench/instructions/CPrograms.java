@@ -16,21 +16,26 @@ public final class CPrograms implements AutoCloseable {
 
     private static final String HEADER = "blocks.h";
 
-    private final TemporaryFolder folder = new TemporaryFolder("isthmus-instructions-");
+    private final TemporaryFolder folder = new TemporaryFolder("isthmus-c-");
 
-    CPrograms() throws IOException {}
+    /** Has no programs yet. */
+    public CPrograms() throws IOException {}
 
     /** Compiles the twin of a suite; returns the program. */
     Path compile(Suite suite) throws IOException, InterruptedException {
-        copy(HEADER);
-        Path source = copy(suite.twin() + ".c");
-        Path program = folder.path().resolve(suite.twin());
-        compile(source, program, suite.libraries());
+        copy(CPrograms.class, HEADER);
+        return compile(CPrograms.class, suite.twin(), suite.libraries());
+    }
+
+    /** Compiles a source that is a resource of a class, by its name without suffix; returns the program. */
+    public Path compile(Class<?> owner, String name, List<String> libraries) throws IOException, InterruptedException {
+        Path program = folder.path().resolve(name);
+        compile(copy(owner, name + ".c"), program, libraries);
         return program;
     }
 
     /** Compiles a program; the compiler's messages go to our standard error. */
-    public static void compile(Path source, Path program, List<String> libraries)
+    private static void compile(Path source, Path program, List<String> libraries)
             throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(
                 List.of("cc", "-std=gnu11", "-Wall", "-O2", "-pthread", "-o", program.toString(), source.toString()));
@@ -46,9 +51,9 @@ public final class CPrograms implements AutoCloseable {
         }
     }
 
-    private Path copy(String name) throws IOException {
+    private Path copy(Class<?> owner, String name) throws IOException {
         Path file = folder.path().resolve(name);
-        try (InputStream text = CPrograms.class.getResourceAsStream(name)) {
+        try (InputStream text = owner.getResourceAsStream(name)) {
             Files.copy(text, file, StandardCopyOption.REPLACE_EXISTING); // suites share some
         }
         return file;
