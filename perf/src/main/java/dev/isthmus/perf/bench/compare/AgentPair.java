@@ -15,7 +15,7 @@ final class AgentPair implements EndPair {
     private static final long LOOK_MILLIS = 10;
 
     /** Time for a crashing JVM to write its report on a busy machine. Only a run that has failed takes it. */
-    private static final Duration PARTING_WORDS = Duration.ofSeconds(8);
+    private static final Duration CRASH_REPORT_LIMIT = Duration.ofSeconds(8);
 
     private final Agent server;
     private final Agent client;
@@ -83,7 +83,7 @@ final class AgentPair implements EndPair {
     /** Why an end has failed; the other may only have seen the consequence. */
     private static String reason(CompletableFuture<String> answer) throws CrashException, InterruptedException {
         try {
-            Agent.await(answer, PARTING_WORDS);
+            Agent.await(answer, CRASH_REPORT_LIMIT);
             return "nothing is wrong here";
         } catch (CrashException e) {
             throw e;

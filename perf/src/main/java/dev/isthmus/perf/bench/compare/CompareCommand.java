@@ -74,7 +74,7 @@ public final class CompareCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    private final PrintStream says = System.err;
+    private final PrintStream err = System.err;
 
     @Override
     public Integer call() throws IOException, InterruptedException {
@@ -135,7 +135,7 @@ public final class CompareCommand implements Callable<Integer> {
             }
         }
         try (var _ = new Stopping()) {
-            int status = new TestbedComparison(testbed, dir, arguments, says).run();
+            int status = new TestbedComparison(testbed, dir, arguments, err).run();
             if (TestbedComparison.isUnfinished(status) && RunStore.isIn(dir)) {
                 try (var store = RunStore.read(dir)) {
                     if (!store.runs().isEmpty()) {
@@ -180,16 +180,16 @@ public final class CompareCommand implements Callable<Integer> {
         Venue venue = venue(devices);
         lines.put(Setting.DATE, Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
         lines.putAll(Environment.lines(venue));
-        lines.put(Setting.LOAD, Environment.load(says));
+        lines.put(Setting.LOAD, Environment.load(err));
         Comparison.Options options = selection.options();
         Map<Way, String> missing = Availability.missing(selection.ways(), venue);
-        missing.forEach((way, reason) -> says.println("left out: " + way.title() + ": " + reason));
+        missing.forEach((way, reason) -> err.println("left out: " + way.title() + ": " + reason));
         List<Point> points = points(selection.ways().stream()
                 .filter(way -> !missing.containsKey(way))
                 .toList());
         requireSome(points);
         Path dir = folder();
-        try (VerbsTwin twin = VerbsTwin.of(points, says)) {
+        try (VerbsTwin twin = VerbsTwin.of(points, err)) {
             List<Point> measurable = twin.measurable(points);
             requireSome(measurable);
             lines.putAll(chosen(options, devices, twin));
@@ -211,7 +211,7 @@ public final class CompareCommand implements Callable<Integer> {
         Venue venue = venue(names);
         Map<String, String> lines = new LinkedHashMap<>(Environment.lines(venue));
         List<Point> points = store.setting().points();
-        try (VerbsTwin twin = VerbsTwin.of(points, says)) {
+        try (VerbsTwin twin = VerbsTwin.of(points, err)) {
             lines.putAll(chosen(options, names, twin));
             store.requireSame(new Setting(lines, points));
             return measure(store, options, venue, twin, stopping);
@@ -238,22 +238,22 @@ public final class CompareCommand implements Callable<Integer> {
             throws IOException, InterruptedException {
         Path dir = store.dir();
         var failures = new Failures(dir);
-        says.println("measuring between " + venue.title() + "; the figures go to " + dir);
-        boolean whole = Comparison.run(options, venue, twin, store, failures, stopping, says);
+        err.println("measuring between " + venue.title() + "; the figures go to " + dir);
+        boolean whole = Comparison.run(options, venue, twin, store, failures, stopping, err);
         if (!whole) {
             sayHowToGoOn(dir);
         }
         finish(dir, store);
         int missing = failures.missing().size();
         if (whole && missing > 0) {
-            says.println(missing + " runs could not be made: " + dir.resolve(Failures.FILE)
+            err.println(missing + " runs could not be made: " + dir.resolve(Failures.FILE)
                     + " says why; to try them again: ./isthmus compare --resume " + dir);
         }
         return whole && missing == 0 ? 0 : 1;
     }
 
     private void sayHowToGoOn(Path dir) {
-        says.println("interrupted; to go on: ./isthmus compare --resume " + dir);
+        err.println("interrupted; to go on: ./isthmus compare --resume " + dir);
     }
 
     private void finish(Path dir, RunStore store) throws IOException {

@@ -82,7 +82,7 @@ public final class CompareUcxCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    private final PrintStream says = System.err;
+    private final PrintStream err = System.err;
 
     @Override
     public Integer call() throws IOException, InterruptedException {
@@ -118,18 +118,18 @@ public final class CompareUcxCommand implements Callable<Integer> {
         lines.put(Setting.DATE, Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
         lines.putAll(Environment.lines());
         lines.put("nanoseconds of System.nanoTime()", "" + machine.clockNanos());
-        lines.put(Setting.LOAD, Environment.load(says));
+        lines.put(Setting.LOAD, Environment.load(err));
         lines.putAll(options.lines());
         try (var stopping = new Stopping();
                 var scratch = new Scratch("isthmus-compare-ucx-");
                 var store = RunStore.create(scratch.folder(), new Setting(lines, points))) {
             var failures = new Failures(store.dir());
             boolean whole =
-                    Comparison.run(options, Venue.loopback(), VerbsTwin.none(""), store, failures, stopping, says);
+                    Comparison.run(options, Venue.loopback(), VerbsTwin.none(""), store, failures, stopping, err);
             report(store, failures, machine, whole);
             if (!failures.lines().isEmpty()) {
                 scratch.keep();
-                says.println("All runs, and the reports of JVMs that crashed, are in " + scratch.folder());
+                err.println("All runs, and the reports of JVMs that crashed, are in " + scratch.folder());
             }
             return whole && failures.missing().isEmpty() ? 0 : 1;
         }

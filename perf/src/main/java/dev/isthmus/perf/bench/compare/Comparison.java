@@ -132,9 +132,9 @@ final class Comparison implements AutoCloseable {
             RunStore store,
             Failures failures,
             Stopping stopping,
-            PrintStream says)
+            PrintStream err)
             throws IOException, InterruptedException {
-        try (var progress = Progress.on(says);
+        try (var progress = Progress.on(err);
                 var comparison = new Comparison(
                         options,
                         venue,

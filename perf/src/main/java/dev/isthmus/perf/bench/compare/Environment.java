@@ -58,14 +58,14 @@ final class Environment {
      * How many threads wanted a processor in the last minute. More than a few spoil every figure, so the user
      * is warned.
      */
-    static String load(PrintStream says) {
+    static String load(PrintStream err) {
         OperatingSystemMXBean system = ManagementFactory.getOperatingSystemMXBean();
         double load = system.getSystemLoadAverage();
         int processors = system.getAvailableProcessors();
         String text =
                 String.format(Locale.ROOT, "%.1f with %d processor%s", load, processors, processors == 1 ? "" : "s");
         if (load > processors * BUSY) {
-            says.println(
+            err.println(
                     "this machine is busy: in the last minute its load was " + text + "; the figures will be of that");
         }
         return text;

@@ -108,14 +108,14 @@ final class NettyEnd extends ChannelInboundHandlerAdapter {
         }
         some.release();
         if (job.isClient()) {
-            came();
+            arrived();
         } else if (received == job.iterations() * job.bytes()) {
             ctx.writeAndFlush(message.retainedSlice(0, 1), ctx.voidPromise());
         }
     }
 
     /** At a client: the byte that confirms that everything has arrived, or a part of a round trip. */
-    private void came() {
+    private void arrived() {
         if (!isRoundTrip()) {
             over.complete(null);
         } else if (trips.isTimed()) {

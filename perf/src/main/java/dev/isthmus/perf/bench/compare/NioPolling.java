@@ -18,8 +18,8 @@ final class NioPolling {
     private final Trips trips;
     private long toSend;
     private long toReceive;
-    private boolean tells;
-    private boolean isTold;
+    private boolean confirms;
+    private boolean isConfirmed;
     private boolean writing;
 
     private NioPolling(Job job, SocketChannel channel, Trips trips) {
@@ -31,8 +31,8 @@ final class NioPolling {
         boolean roundTrips = job.benchmark().isRoundTrip();
         toSend = job.sends() ? job.iterations() : 0;
         toReceive = job.receives() ? job.iterations() * (roundTrips ? 1 : job.bytes()) : 0;
-        tells = !roundTrips && job.receives();
-        isTold = roundTrips || !job.sends();
+        confirms = !roundTrips && job.receives();
+        isConfirmed = roundTrips || !job.sends();
         writing = job.isClient() && !trips.isTimed();
         incoming.limit(job.bytes());
     }
@@ -126,19 +126,19 @@ final class NioPolling {
             incoming.clear().limit((int) Math.min(toReceive, incoming.capacity()));
             toReceive -= read();
         }
-        return toSend == 0 && toReceive == 0 && goodbye();
+        return toSend == 0 && toReceive == 0 && confirm();
     }
 
     /** Each end confirms to the other that everything has arrived. */
-    private boolean goodbye() throws IOException {
-        if (tells) {
-            tells = channel.write(outgoing.clear().limit(1)) == 0;
+    private boolean confirm() throws IOException {
+        if (confirms) {
+            confirms = channel.write(outgoing.clear().limit(1)) == 0;
         }
-        if (!isTold) {
+        if (!isConfirmed) {
             incoming.clear().limit(1);
-            isTold = read() > 0;
+            isConfirmed = read() > 0;
         }
-        return !tells && isTold;
+        return !confirms && isConfirmed;
     }
 
     private int read() throws IOException {

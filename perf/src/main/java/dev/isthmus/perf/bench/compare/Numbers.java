@@ -3,7 +3,10 @@ package dev.isthmus.perf.bench.compare;
 
 import java.math.BigDecimal;
 import java.math.MathContext;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 
 /** Numbers as people read and type them. */
 final class Numbers {

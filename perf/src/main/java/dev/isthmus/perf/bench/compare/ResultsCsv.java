@@ -48,10 +48,10 @@ final class ResultsCsv {
                     quantity.column() + "_min", summary -> quantity.of(summary).map(Spread::minimum));
             columns.put(
                     quantity.column() + "_max", summary -> quantity.of(summary).map(Spread::maximum));
-            Function<Summary, Optional<Spread.Range>> sure =
-                    summary -> quantity.of(summary).flatMap(Spread::sure);
-            columns.put(quantity.column() + "_low", sure.andThen(range -> range.map(Spread.Range::low)));
-            columns.put(quantity.column() + "_high", sure.andThen(range -> range.map(Spread.Range::high)));
+            Function<Summary, Optional<Spread.Range>> interval =
+                    summary -> quantity.of(summary).flatMap(Spread::interval);
+            columns.put(quantity.column() + "_low", interval.andThen(range -> range.map(Spread.Range::low)));
+            columns.put(quantity.column() + "_high", interval.andThen(range -> range.map(Spread.Range::high)));
         }
         columns.put("unsteady_runs", summary -> Optional.of(summary.count(run -> !run.steady())));
         columns.put("behind_runs", summary -> Optional.of(summary.count(Run::isBehind)));

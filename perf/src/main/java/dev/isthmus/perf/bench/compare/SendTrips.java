@@ -99,7 +99,7 @@ final class SendTrips {
                 timetable.begin();
                 send();
             }
-            if (hasCome()) {
+            if (hasArrived()) {
                 timetable.end();
             } else if (echo.state() == Future.State.FAILED) {
                 echo.get();
@@ -109,7 +109,7 @@ final class SendTrips {
 
     private void answer(long iterations) throws IOException {
         for (long i = 0; i < iterations && !Thread.currentThread().isInterrupted(); ) {
-            if (hasCome()) {
+            if (hasArrived()) {
                 send();
                 i++;
             }
@@ -129,7 +129,7 @@ final class SendTrips {
     }
 
     /** Whether a message has arrived, so that another one can be received in its place. */
-    private boolean hasCome() throws IOException {
+    private boolean hasArrived() throws IOException {
         if (queue.poll(done) == 0) {
             return false;
         }

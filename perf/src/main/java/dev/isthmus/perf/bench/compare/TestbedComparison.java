@@ -17,7 +17,7 @@ import java.util.stream.Stream;
  * A comparison between the devices of the testbed, in which the launcher finds devices and compares again. What is
  * measured goes to a folder of this machine at once, and so outlives the testbed.
  */
-record TestbedComparison(Testbed testbed, Path dir, List<String> arguments, PrintStream says) {
+record TestbedComparison(Testbed testbed, Path dir, List<String> arguments, PrintStream err) {
 
     /** As long as it takes: it shows its progress, and Ctrl-C loses nothing. */
     private static final String TIMEOUT_SECONDS = "604800";
@@ -39,7 +39,7 @@ record TestbedComparison(Testbed testbed, Path dir, List<String> arguments, Prin
         command.addAll(arguments);
         Files.createDirectories(dir);
         try (var children = new Children()) {
-            Process process = children.start(command, Progress.passedOn(says), Redirect.INHERIT, Redirect.INHERIT);
+            Process process = children.start(command, Progress.passedOn(err), Redirect.INHERIT, Redirect.INHERIT);
             process.getOutputStream().close();
             return process.waitFor();
         } finally {

@@ -2,15 +2,12 @@
 package dev.isthmus.perf.bench.compare;
 
 import dev.isthmus.perf.bench.instructions.CPrograms;
-import dev.isthmus.perf.common.TemporaryFolder;
 import dev.isthmus.perf.common.Timetable;
 import dev.isthmus.perf.process.Children;
 import dev.isthmus.perf.process.Placement;
 import dev.isthmus.perf.process.ToolRun;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.PrintStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -53,7 +50,7 @@ final class VerbsTwin implements AutoCloseable {
      * Compiles it if it is needed and possible. Otherwise perftest and ours, with the same flags, take its place, and
      * the user is told so.
      */
-    static VerbsTwin of(List<Point> points, PrintStream says) throws IOException, InterruptedException {
+    static VerbsTwin of(List<Point> points, PrintStream err) throws IOException, InterruptedException {
         boolean writes = points.stream().anyMatch(VerbsTool::isSingleWrite);
         boolean trips = points.stream().anyMatch(VerbsTwin::isOfTwin);
         if (!writes && !trips) {
@@ -68,10 +65,10 @@ final class VerbsTwin implements AutoCloseable {
             programs.close();
             String how = "perftest's, without percentiles: " + e.getMessage();
             if (writes) {
-                says.println(LINE + ": " + how);
+                err.println(LINE + ": " + how);
             }
             if (trips) {
-                says.println("left out: " + Way.C_VERBS_SEND.title() + ", at a fixed rate: " + how);
+                err.println("left out: " + Way.C_VERBS_SEND.title() + ", at a fixed rate: " + how);
             }
             return none(writes ? how : "");
         }

@@ -25,7 +25,7 @@ final class WarmUp {
     private static final double LEAST_SLICE = 0.2;
 
     /** How many times a point is run at most until it is known how long its messages take. */
-    private static final int LOOKS = 5;
+    private static final int MAX_ATTEMPTS = 5;
 
     /** Runs a point. */
     @FunctionalInterface
@@ -65,11 +65,11 @@ final class WarmUp {
             return warm.getOrDefault(point, true);
         }
         if (!compiles) {
-            look(point, options.seconds());
+            learnPace(point, options.seconds());
             return true;
         }
         double seconds = sliceSeconds(options.seconds());
-        look(point, seconds);
+        learnPace(point, seconds);
         var steady = new Steady();
         long end = clock.getAsLong() + (long) (options.warmUpSeconds() * 1e9);
         while (!steady.isSteady() && clock.getAsLong() - end < 0 && !stops.getAsBoolean()) {
@@ -86,10 +86,10 @@ final class WarmUp {
     }
 
     /**
-     * Each look may be many times as long as the one before, so a few are enough, unless the machine is busy at times.
+     * Each attempt may be many times as long as the one before, so a few are enough, unless the machine is busy at times.
      */
-    private void look(Point point, double seconds) throws IOException, InterruptedException {
-        for (int i = 0; i < LOOKS && !pace.isKnown(point, seconds) && !stops.getAsBoolean(); i++) {
+    private void learnPace(Point point, double seconds) throws IOException, InterruptedException {
+        for (int i = 0; i < MAX_ATTEMPTS && !pace.isKnown(point, seconds) && !stops.getAsBoolean(); i++) {
             slice(point, seconds);
         }
     }

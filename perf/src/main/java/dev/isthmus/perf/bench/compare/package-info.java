@@ -4,3 +4,4 @@
  * and a CSV file.
  */
 package dev.isthmus.perf.bench.compare;
+

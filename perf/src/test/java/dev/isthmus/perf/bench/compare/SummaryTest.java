@@ -37,7 +37,7 @@ class SummaryTest {
     void shouldTellBetweenWhatTheMedianOfMoreRunsIs(int runs, double low, double high) {
         double[] values = IntStream.rangeClosed(1, runs).mapToDouble(i -> i).toArray();
         Spread spread = Spread.of(values).orElseThrow();
-        assertEquals(Optional.of(new Spread.Range(low, high)), spread.sure());
+        assertEquals(Optional.of(new Spread.Range(low, high)), spread.interval());
     }
 
     @Test
