@@ -14,14 +14,7 @@ import java.net.InetSocketAddress;
  * @param port the server's
  * @param iterations messages of each connection and direction, or round trips of each connection
  */
-record Job(
-        Role role,
-        Point point,
-        Venue.End server,
-        Venue.End client,
-        boolean isReversed,
-        int port,
-        long iterations) {
+record Job(Role role, Point point, Venue.End server, Venue.End client, boolean isReversed, int port, long iterations) {
 
     /** Which end. */
     enum Role {

@@ -53,15 +53,13 @@ record NettyJob(Job job) {
         static Transport of(Way way) {
             return switch (way) {
                 case NETTY_EPOLL ->
-                    new Transport(
-                            EpollIoHandler.newFactory(), EpollServerSocketChannel::new, EpollSocketChannel::new);
+                    new Transport(EpollIoHandler.newFactory(), EpollServerSocketChannel::new, EpollSocketChannel::new);
                 case NETTY_RDMA ->
                     new Transport(
                             NioIoHandler.newFactory(OVER_RDMA),
                             () -> new NioServerSocketChannel(OVER_RDMA),
                             () -> new NioSocketChannel(OVER_RDMA));
-                default ->
-                    new Transport(NioIoHandler.newFactory(), NioServerSocketChannel::new, NioSocketChannel::new);
+                default -> new Transport(NioIoHandler.newFactory(), NioServerSocketChannel::new, NioSocketChannel::new);
             };
         }
     }
@@ -86,7 +84,8 @@ record NettyJob(Job job) {
 
     /** Runs on a group's event loop. */
     private interface Task {
-        Measured run(EventLoopGroup group, Transport transport, ByteBuf message) throws IOException, InterruptedException;
+        Measured run(EventLoopGroup group, Transport transport, ByteBuf message)
+                throws IOException, InterruptedException;
     }
 
     private Measured inGroup(Task task) throws IOException {

@@ -37,9 +37,8 @@ abstract class Runner implements AutoCloseable {
 
     /** What a pair does, by its number. With UCX in two directions, every second pair goes the other way. */
     final Job job(Point point, int pair, int port, long iterations) {
-        boolean reversed = point.way().family() == Way.Family.UCX
-                && point.benchmark() == Benchmark.BOTH_WAYS
-                && pair % 2 == 1;
+        boolean reversed =
+                point.way().family() == Way.Family.UCX && point.benchmark() == Benchmark.BOTH_WAYS && pair % 2 == 1;
         Venue.End server = reversed ? venue.client() : venue.server();
         Venue.End client = reversed ? venue.server() : venue.client();
         Point part = point.way().family() == Way.Family.VERBS ? VerbsTool.ofPair(point, options.threadEach()) : point;

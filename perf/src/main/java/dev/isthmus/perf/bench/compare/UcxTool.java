@@ -22,6 +22,7 @@ record UcxTool(List<String> command) implements ToolRunner.Tool {
 
     /** Only the operation is used, not the transport. */
     private static final UcxRoute BY_TAG = new UcxRoute(UcxRoute.Transport.TCP, UcxRoute.Operation.TAG);
+
     private static final String HOST = "127.0.0.1";
 
     /**

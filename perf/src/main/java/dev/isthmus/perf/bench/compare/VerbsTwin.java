@@ -103,8 +103,7 @@ final class VerbsTwin implements AutoCloseable {
     /** Runs the program, which is both ends. */
     Measured run(Point point, Venue venue, long iterations, Children children, Duration limit)
             throws IOException, InterruptedException {
-        List<String> command =
-                new ArrayList<>(List.of(program.toString()));
+        List<String> command = new ArrayList<>(List.of(program.toString()));
         command.addAll(arguments(point, venue, iterations));
         try (var running = new ToolRun(Placement.CLIENT, command, Map.of(), children)) {
             return read(point, running.awaitOutput(limit), iterations);
@@ -126,7 +125,8 @@ final class VerbsTwin implements AutoCloseable {
 
     /** The commands that repeat a run by hand, from the project's folder. */
     static String byHand(Point point, Venue venue, long iterations) {
-        return "cc -O2 -pthread -o /tmp/" + NAME + " perf/src/main/resources/dev/isthmus/perf/bench/compare/" + NAME + ".c"
+        return "cc -O2 -pthread -o /tmp/" + NAME + " perf/src/main/resources/dev/isthmus/perf/bench/compare/" + NAME
+                + ".c"
                 + " " + String.join(" ", LIBRARIES) + " && /tmp/" + NAME + " "
                 + String.join(" ", arguments(point, venue, iterations));
     }

@@ -4,4 +4,3 @@
  * and a CSV file.
  */
 package dev.isthmus.perf.bench.compare;
-

@@ -18,8 +18,7 @@ public final class UcxPair implements AutoCloseable {
 
     /** Has a single worker if its only transport, {@code UCX_TLS}, is self. */
     public UcxPair(String transports, UcpFeature... features) {
-        context = UcpContext.create(
-                config -> config.features(Set.of(features)).set("TLS", transports));
+        context = UcpContext.create(config -> config.features(Set.of(features)).set("TLS", transports));
         sender = context.createWorker();
         receiver = transports.equals("self") ? sender : context.createWorker();
         there = sender.createEndpoint(receiver.address());

@@ -45,7 +45,8 @@ record Event(String progress, DemoReport.Sample sample, Machine machine, Boolean
 
         @Override
         public void measured(int bytes, Side side, int round, double medianMicros, double averageMicros) {
-            print(new Event(null, new DemoReport.Sample(path, bytes, side, round, medianMicros, averageMicros), null, null));
+            print(new Event(
+                    null, new DemoReport.Sample(path, bytes, side, round, medianMicros, averageMicros), null, null));
         }
 
         void machine(Machine machine) {

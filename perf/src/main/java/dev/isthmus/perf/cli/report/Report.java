@@ -102,8 +102,7 @@ record Report(Instant begin, List<Section> sections) {
             page.append(element("h2", section.title()))
                     .append(element(
                             "p",
-                            section.command() + ": exit status " + section.status() + ", " + section.seconds()
-                                    + " s"));
+                            section.command() + ": exit status " + section.status() + ", " + section.seconds() + " s"));
             if (!section.text().isBlank()) {
                 page.append(element("pre", section.text()));
             }

@@ -89,13 +89,9 @@ class ToolOutputTest {
         assertEquals(
                 "-s 10.0.0.2 -b 10.0.0.1 -f ip -p 7 -S 64 -T n -I 20 -C 1 -T s",
                 flags(Job.Role.CLIENT, point, OTHER, END));
-        assertEquals(
-                "-s 10.0.0.1 -f ip -p 7 -S 64 -T n -I 20 -C 1 -T s",
-                flags(Job.Role.CLIENT, point, END, END));
+        assertEquals("-s 10.0.0.1 -f ip -p 7 -S 64 -T n -I 20 -C 1 -T s", flags(Job.Role.CLIENT, point, END, END));
         Point rate = point(Way.C_SOCKETS, Benchmark.ONE_WAY, 64);
-        assertEquals(
-                "-b 10.0.0.2 -f ip -p 7 -S 64 -T n -I 1 -C 20",
-                flags(Job.Role.SERVER, rate, OTHER, END));
+        assertEquals("-b 10.0.0.2 -f ip -p 7 -S 64 -T n -I 1 -C 20", flags(Job.Role.SERVER, rate, OTHER, END));
     }
 
     @Test
@@ -241,7 +237,13 @@ class ToolOutputTest {
                 "-t ucp_put_bw -s 8 -n 100 -w 10000 -R 50 -f -p 7",
                 String.join(
                         " ",
-                        UcxTool.flags(job(new Point(Way.JUCX, Benchmark.ONE_WAY, 8, new UcxRoute(UcxRoute.Transport.TCP, UcxRoute.Operation.PUT)), 7))));
+                        UcxTool.flags(job(
+                                new Point(
+                                        Way.JUCX,
+                                        Benchmark.ONE_WAY,
+                                        8,
+                                        new UcxRoute(UcxRoute.Transport.TCP, UcxRoute.Operation.PUT)),
+                                7))));
         assertEquals(
                 "-t tag_lat -s 8 -n 100 -w 10 -R 99.9 -f -p 7",
                 String.join(" ", UcxTool.flags(job(point(Way.C_UCX, Benchmark.PING_PONG, 8), 7))));

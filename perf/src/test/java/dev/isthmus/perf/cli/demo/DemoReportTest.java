@@ -20,8 +20,9 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("unit")
 class DemoReportTest {
 
-    private static final List<DemoReport.Sample> SAMPLES =
-            List.of(new DemoReport.Sample("verbs", 8, Side.C, 1, 30.5, 31), new DemoReport.Sample("verbs", 8, Side.JAVA, 1, 33.55, 34));
+    private static final List<DemoReport.Sample> SAMPLES = List.of(
+            new DemoReport.Sample("verbs", 8, Side.C, 1, 30.5, 31),
+            new DemoReport.Sample("verbs", 8, Side.JAVA, 1, 33.55, 34));
 
     private static final DemoReport REPORT = new DemoReport(
             "2026-11-21T08:00:00Z",
