@@ -95,19 +95,19 @@ final class SocketsCheck {
 
     private void javaNet() {
         if (jvm.property(JAVA_NET).equals("true")) {
-            good("its sockets of java.net choose RDMA or TCP by the rules");
+            findings.good("its sockets of java.net choose RDMA or TCP by the rules");
         } else {
-            note("its sockets of java.net, if it has any, use TCP", "-javaagent:isthmus-agent.jar");
+            findings.note("its sockets of java.net, if it has any, use TCP", "-javaagent:isthmus-agent.jar");
         }
     }
 
     /** The agent's jar has all classes, and the agent exports what they need. */
     private void agent() {
-        good("the agent " + jvm.property(AGENT) + " has brought Isthmus");
+        findings.good("the agent " + jvm.property(AGENT) + " has brought Isthmus");
         if (jvm.property(AGENT_GRANTED).equals("true")) {
-            good("the agent has granted native access");
+            findings.good("the agent has granted native access");
         } else {
-            note(
+            findings.note(
                     "native access is not granted: the JVM warns, and a later JDK will refuse",
                     NATIVE_ACCESS + "=ALL-UNNAMED");
         }
