@@ -19,8 +19,8 @@ class VerbsAbiTest {
 
     // A caller passes the size of its ibv_port_attr to verbs_context.query_port, which fills no more than that.
     private static final AbiCheck ABI = new AbiCheck(
-            List.of("infiniband/verbs.h", "rdma/rdma_cma.h"),
-            List.of(verbs_h.class, rdma_cma_h.class),
+            List.of("infiniband/verbs.h", "rdma/rdma_cma.h", "infiniband/mlx5dv.h"),
+            List.of(verbs_h.class, rdma_cma_h.class, mlx5dv_h.class),
             new HeaderRelease("libibverbs", "1.14.44.0"),
             Set.of("sizeof(struct ibv_port_attr)"));
 
@@ -41,6 +41,7 @@ class VerbsAbiTest {
         assertTrue(checked.contains("offsetof(struct ibv_send_wr, wr.atomic.compare_add)"));
         assertTrue(checked.contains("offsetof(struct ibv_wc, invalidated_rkey)"));
         assertTrue(checked.contains("sizeof(union ibv_gid)"));
+        assertTrue(checked.contains("offsetof(struct mlx5dv_obj, qp.out)"));
         assertTrue(checked.contains("sizeof((ibv_query_port)(0, 0, 0))"));
         assertTrue(checked.contains("(int) IBV_QPT_RC"));
     }
@@ -49,5 +50,6 @@ class VerbsAbiTest {
     void shouldFindEveryFunctionInItsLibrary() {
         assertEquals(List.of(), AbiCheck.missingFunctions(verbs_h.class, "libibverbs.so.1"));
         assertEquals(List.of(), AbiCheck.missingFunctions(rdma_cma_h.class, "librdmacm.so.1"));
+        assertEquals(List.of(), AbiCheck.missingFunctions(mlx5dv_h.class, "libmlx5.so.1"));
     }
 }
