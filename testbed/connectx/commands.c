@@ -52,7 +52,7 @@ static int get_context(struct command *command)
 	const struct mlx5_ib_alloc_ucontext_resp driver = {
 		.qp_tab_size = 1 << 18,
 		.bf_reg_size = 512,
-		.tot_bfregs = 16,
+		.tot_bfregs = BFREGS,
 		.cache_line_size = 64,
 		.max_sq_desc_sz = 1024,
 		.max_rq_desc_sz = 512,
@@ -448,6 +448,21 @@ static void set_queues(struct qp *qp, const struct mlx5_ib_create_qp *driver)
 	qp->send_scatter = scatter && (qp->signal_all || driver->flags & MLX5_QP_FLAG_ALLOW_SCATTER_CQE);
 }
 
+/* That of the fewest queue pairs of the context, as the kernel chooses; not the first one. */
+static uint32_t choose_bfreg(const struct context *context)
+{
+	unsigned users[BFREGS] = {0};
+	uint32_t handle = 0, least = 1;
+
+	for (struct object *object; (object = object_next(&handle, QP));)
+		if (object->context == context)
+			users[((struct qp *)object)->bfreg]++;
+	for (uint32_t i = 2; i < BFREGS; i++)
+		if (users[i] < users[least])
+			least = i;
+	return least;
+}
+
 static int create_qp(struct command *command)
 {
 	struct ib_uverbs_ex_create_qp asked = {0};
@@ -478,6 +493,7 @@ static int create_qp(struct command *command)
 		free(qp);
 		return ENOMEM;
 	}
+	qp->bfreg = choose_bfreg(command->context);
 	object_add(&qp->object, QP, command->context);
 	qp->pd = pd;
 	qp->send_cq = send_cq;
@@ -504,7 +520,7 @@ static int create_qp(struct command *command)
 			 .max_inline_data = qp->cap.max_inline_data},
 		.response_length = sizeof(reply),
 	};
-	const struct mlx5_ib_create_qp_resp driver_reply = {.bfreg_index = 1 + qp->object.handle % 8};
+	const struct mlx5_ib_create_qp_resp driver_reply = {.bfreg_index = qp->bfreg};
 
 	if (command->extended)
 		REPLY(reply);

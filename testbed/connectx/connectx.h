@@ -24,6 +24,7 @@ enum {
     MAX_MESSAGE = 1 << 30,
     MAX_PIECES = 64,      /* of memory, that a request's bytes are in */
     MAX_PENDING = 64,     /* requests of a queue pair that have no reply yet */
+    BFREGS = 16,          /* the first of which takes only doorbells */
     QP_INDEX_BITS = 14,   /* of a queue pair's number; the upper bits name the process */
     GRH_BYTES = 40,
     GIDS = 2,
@@ -144,7 +145,7 @@ struct qp {
     struct srq *srq;
     uint64_t user_handle;
     enum ibv_qp_type type;
-    uint32_t qpn, uidx;
+    uint32_t qpn, uidx, bfreg;
     bool signal_all, send_scatter, receive_scatter;
     char *rq, *sq;
     __be32 *record;
