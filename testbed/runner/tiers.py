@@ -29,7 +29,7 @@ HOME = os.path.dirname(TESTBED)
 
 # How many tests must run at least in each tier, in the gate and in the whole: raised at a release. None: not in the gate.
 LEAST = {"format": (1, 1), "unit": (1100, 1110), "ucx": (820, 860), "device": (850, 1000), "interop": (38, 260),
-         "siw": (90, 410), "connectx": (None, 180), "consumer": (20, 72), "instructions": (49, 67),
+         "siw": (90, 410), "connectx": (None, 180), "connectx-direct": (None, 180), "consumer": (20, 72), "instructions": (49, 67),
          "ucx-verbs": (None, 340), "ucx-newest": (None, 800), "jdk-newest": (None, 1650), "netty": (None, 170),
          "spark": (None, 15), "spark-verbs": (None, 1), "site": (None, 12), "testbed": (None, 80)}
 GATE = [name for name, (least, _) in LEAST.items() if least]
@@ -39,10 +39,10 @@ WHOLE = [name for name in LEAST if name != "spark-verbs"]
 
 SOFT_ROCE = ("device", "interop", "ucx-verbs")
 GUESTS = (*SOFT_ROCE, "siw", "spark-verbs")
-SIMULATED = "connectx"  # devices that need no guest
+SIMULATED = ("connectx", "connectx-direct")  # devices that need no guest
 JUNIT = ("unit", "ucx", "ucx-newest")
 PROGRAMS = ("testbed", "format", "site", "consumer", "instructions", "netty", "jdk-newest")  # which count for themselves
-ON_HOST = (*JUNIT, SIMULATED, "spark", *PROGRAMS)
+ON_HOST = (*JUNIT, *SIMULATED, "spark", *PROGRAMS)
 # Each takes about as long as the others. A program such as netty boots a guest of its own, in any lane.
 LANES = (("device", "netty"), ("interop", "ucx-verbs", "siw", "spark-verbs"),
          tuple(name for name in ON_HOST if name != "netty"))
@@ -73,6 +73,7 @@ Tiers of the gate, each without its extended tests:
   instructions  isthmus perf instructions --check
 The whole (--all) has the extended tests, too, and these:
   connectx      some tests of device again, on a simulated ConnectX of this machine
+  connectx-direct  connectx again, with queue pairs that Java itself drives
   ucx-verbs     ucx again, over verbs in the testbed
   ucx-newest    ucx again, on the newest UCX from PyPI
   jdk-newest    unit and ucx, without comparisons, on the newest JDK of Debian sid, in a Debian 13 made for it, as root
@@ -159,7 +160,7 @@ def needs(tiers):
         words = ALONE.get(name, ("testbed", "debian"))
     else:
         words = (*NEEDS, *(("debian",) if "jdk-newest" in tiers else ()),
-                 *(("connectx",) if SIMULATED in tiers else ()),
+                 *(("connectx",) if any(tier in SIMULATED for tier in tiers) else ()),
                  *(("siw", "devices") if any(tier in NEED_DEVICES for tier in tiers) else ()))
     return ["vm" if word == "devices" else word for word in words if word != "devices" or not has_devices()]
 
@@ -319,6 +320,8 @@ class Tests:
         elif name == "spark-verbs":  # a JVM of Spark's starts for a minute where processors are emulated, and there are six
             environment.update(ucx_over_verbs())
             options = [f"-Disthmus.spark.jars={printed_by('spark-jars')}", "-Disthmus.test.seconds=1500"]
+        elif name == "connectx-direct":
+            options = ["-Disthmus.mlx5.direct=true"]
         elif name == "ucx-newest":  # for this tier alone: other tests' peers in C are made for the system's UCX
             environment["LD_LIBRARY_PATH"] = printed_by("ucx-newest")
         elif name == "ucx-verbs":
@@ -351,8 +354,8 @@ class Tests:
             if wanted:
                 self.in_testbed(device, wanted)
         for name in ON_HOST:
-            if name == SIMULATED and name in tiers:
-                self.in_testbed(name, [name])
+            if name in SIMULATED and name in tiers:
+                self.in_testbed("connectx", [name])
             elif name in tiers:
                 self.tier(name)
 

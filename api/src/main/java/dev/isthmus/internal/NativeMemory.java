@@ -50,6 +50,18 @@ public final class NativeMemory {
         return ALL.get(JAVA_LONG_UNALIGNED, address);
     }
 
+    /** Writes a byte. */
+    @HotPath
+    public static void setByte(long address, byte value) {
+        ALL.set(JAVA_BYTE, address, value);
+    }
+
+    /** Writes two bytes. */
+    @HotPath
+    public static void setShort(long address, short value) {
+        ALL.set(JAVA_SHORT_UNALIGNED, address, value);
+    }
+
     /** Writes four bytes. */
     @HotPath
     public static void setInt(long address, int value) {
@@ -60,6 +72,12 @@ public final class NativeMemory {
     @HotPath
     public static void setLong(long address, long value) {
         ALL.set(JAVA_LONG_UNALIGNED, address, value);
+    }
+
+    /** Copies within C's memory. */
+    @HotPath
+    public static void copy(long address, long to, long length) {
+        MemorySegment.copy(ALL, address, ALL, to, length);
     }
 
     /** Copies from C's memory; the destination is checked. */

@@ -6,6 +6,7 @@ import dev.isthmus.internal.Errno;
 import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.OwnerThread;
+import dev.isthmus.internal.mlx5.Mlx5Library;
 import dev.isthmus.internal.verbs.Libibverbs;
 import dev.isthmus.internal.verbs.VerbsCall;
 import java.lang.foreign.MemorySegment;
@@ -24,6 +25,7 @@ public final class AddressHandle implements AutoCloseable {
     private final OwnerThread owner;
     private final MemorySegment handle;
     private final long address;
+    private long vector; // 0 until a direct queue pair needs it
 
     private AddressHandle(ProtectionDomain pd, Lifetime lifetime, MemorySegment handle) {
         this.pd = pd;
@@ -97,6 +99,15 @@ public final class AddressHandle implements AutoCloseable {
             throw new IllegalArgumentException(
                     this + " is of another protection domain than the queue pair: create one in that");
         }
+    }
+
+    /** The address of its {@code struct mlx5_wqe_av}, which direct queue pairs copy. */
+    @HotPath
+    long vector(Mlx5Library library) {
+        if (vector == 0) {
+            vector = library.addressVector(handle);
+        }
+        return vector;
     }
 
     @HotPath

@@ -12,6 +12,9 @@ import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.NativeCall;
 import dev.isthmus.internal.Natives;
 import dev.isthmus.internal.OwnerThread;
+import dev.isthmus.internal.mlx5.CompletionRing;
+import dev.isthmus.internal.mlx5.Mlx5Library;
+import dev.isthmus.internal.mlx5.NotDirect;
 import dev.isthmus.internal.verbs.CompletionQueueFactory;
 import dev.isthmus.internal.verbs.ContextFunction;
 import dev.isthmus.internal.verbs.DataPath;
@@ -36,7 +39,7 @@ public final class CompletionQueue implements AutoCloseable {
 
     static {
         Natives.of(CompletionQueue.class)
-                .exposes(MemorySegment.class, CompletionQueue::handle)
+                .exposes(MemorySegment.class, CompletionQueue::handleForOthers)
                 .exposes(Lifetime.class, CompletionQueue::lifetime)
                 .exposes(DeviceContext.class, CompletionQueue::context)
                 .exposes(OwnerThread.class, CompletionQueue::owner);
@@ -65,6 +68,9 @@ public final class CompletionQueue implements AutoCloseable {
     private final CapacityCheck capacityCheck;
     private int entries;
     private int unacknowledged; // events; guarded by the channel's lock
+    private String notDirect; // why Java cannot poll it; null if it can, or does
+    private volatile CompletionRing ring; // its entries if Java polls it, otherwise null
+    private long directPollerId; // like pollerId, if Java polls it
 
     private CompletionQueue(
             DeviceContext context, CompletionQueueConfig config, Lifetime lifetime, MemorySegment handle) {
@@ -81,6 +87,11 @@ public final class CompletionQueue implements AutoCloseable {
         this.notifyFunction = context.ops().requestNotify();
         this.entries = readEntries();
         this.capacityCheck = new CapacityCheck(this, config.sizeChecked());
+        if (factory != null) {
+            notDirect = "its completion queue is an extended one";
+        } else if (!config.isDirect()) {
+            notDirect = "the configuration of its completion queue says so";
+        }
     }
 
     CapacityCheck capacityCheck() {
@@ -165,12 +176,79 @@ public final class CompletionQueue implements AutoCloseable {
 
     @HotPath
     private int pollCarefully(WorkCompletions into) {
+        if (OwnerThread.isOther(directPollerId)) {
+            return pollMoreCarefully(into);
+        }
+        return pollRing(into);
+    }
+
+    @HotPath
+    private int pollMoreCarefully(WorkCompletions into) {
         owner.check();
+        if (ring != null) {
+            directPollerId = OwnerThread.callerId();
+            return pollRing(into);
+        }
         checkNoOpenPoll();
         if (checksThreadOnly) {
             pollerId = OwnerThread.callerId();
         }
         return pollOn(into, 0);
+    }
+
+    /** Takes completions without a call of C. */
+    @HotPath
+    private int pollRing(WorkCompletions into) {
+        int count;
+        try {
+            count = ring.poll(into.capacity(), into.address());
+        } finally {
+            Reference.reachabilityFence(into); // the array must not be collected meanwhile
+        }
+        if (count < 0) {
+            into.received(0);
+            throw broken("poll of a direct completion queue", count);
+        }
+        into.received(count);
+        return count;
+    }
+
+    /** The entries, if Java polls them; otherwise null. */
+    CompletionRing ring() {
+        return ring;
+    }
+
+    /**
+     * Checks that Java polls it, or can.
+     *
+     * @throws NotDirect if not
+     */
+    void checkDirect() throws NotDirect {
+        if (ring != null) {
+            return;
+        }
+        if (notDirect != null) {
+            throw new NotDirect(notDirect);
+        }
+        if (!owner.isCurrent()) { // who may be polling it at this moment
+            throw new NotDirect("its completion queue, which has had no queue pair yet, belongs to another thread");
+        }
+    }
+
+    /** Takes it from libmlx5 unless Java polls it already. */
+    CompletionRing pollByJava(Mlx5Library library) throws NotDirect {
+        if (ring == null) {
+            ring = CompletionRing.of(library, handle, entries);
+            pollerId = 0;
+        }
+        return ring;
+    }
+
+    /** Leaves it to the driver for good, as the driver knows of something that Java would not. */
+    void leaveToDriver(String why) {
+        if (ring == null && notDirect == null) {
+            notDirect = why;
+        }
     }
 
     /** Takes more completions, after those that are there. */
@@ -215,6 +293,10 @@ public final class CompletionQueue implements AutoCloseable {
         if (channel == null) {
             throw new IllegalStateException(this + " was made without a completion channel");
         }
+        if (ring != null) {
+            ring.requestNotify(solicitedOnly);
+            return;
+        }
         int errno = DataPath.requestNotify(notifyFunction, address, solicitedOnly ? 1 : 0);
         if (errno != 0) {
             throw VerbsErrors.failure("ibv_req_notify_cq", lifetime.name(), Math.abs(errno), "");
@@ -228,7 +310,8 @@ public final class CompletionQueue implements AutoCloseable {
      * @param atLeast the number of entries wanted
      * @throws IllegalArgumentException if it is not positive
      * @throws WrongThreadException if this belongs to another thread
-     * @throws IllegalStateException if this is closed, or in an open poll
+     * @throws IllegalStateException if this is closed, or in an open poll, or has
+     *     {@linkplain QueuePairConfig#direct direct} queue pairs
      * @throws VerbsException if the call fails, for example because the device allows fewer entries or cannot resize,
      *     or the queue holds more completions
      */
@@ -238,6 +321,11 @@ public final class CompletionQueue implements AutoCloseable {
         if (atLeast < 1) {
             throw new IllegalArgumentException("a completion queue needs at least 1 entry, not " + atLeast);
         }
+        if (ring != null) {
+            throw new IllegalStateException(
+                    this + " has direct queue pairs, and cannot be resized: create it with direct(false)");
+        }
+        leaveToDriver("its completion queue was resized");
         try (var call = new VerbsCall(lifetime).explain(errno -> resizeHelp(errno, atLeast))) {
             call.check(Libibverbs.RESIZE_CQ, lifetime.name() + " to " + atLeast, handle, atLeast);
         }
@@ -330,7 +418,7 @@ public final class CompletionQueue implements AutoCloseable {
     public void handOver(Thread next) {
         checkNoOpenPoll();
         owner.handOver(next);
-        pollerId = 0;
+        forgetPoller();
     }
 
     /**
@@ -348,7 +436,12 @@ public final class CompletionQueue implements AutoCloseable {
     public void shareUnder(ReentrantLock lock) {
         checkNoOpenPoll();
         owner.shareUnder(lock);
+        forgetPoller();
+    }
+
+    private void forgetPoller() {
         pollerId = 0;
+        directPollerId = 0;
     }
 
     /** Refuses a call that would wait forever for a poll that this thread has begun and not ended. */
@@ -361,6 +454,16 @@ public final class CompletionQueue implements AutoCloseable {
 
     DeviceContext context() {
         return context;
+    }
+
+    /** The C object for something other than a queue pair that completes in it, such as a work queue. */
+    MemorySegment handleForOthers() {
+        if (ring != null) {
+            throw new IllegalArgumentException(this + " has direct queue pairs, and takes nothing else: create another"
+                    + " completion queue, with direct(false)");
+        }
+        leaveToDriver("its completion queue has other completions");
+        return handle;
     }
 
     MemorySegment handle() {
@@ -377,6 +480,9 @@ public final class CompletionQueue implements AutoCloseable {
 
     /** Counts an event taken from the channel. */
     void eventTaken() {
+        if (ring != null) {
+            ring.eventTaken();
+        }
         if (++unacknowledged == ACKNOWLEDGED_TOGETHER) {
             acknowledgeEvents();
         }
@@ -403,7 +509,7 @@ public final class CompletionQueue implements AutoCloseable {
     public void close() {
         owner.close(() -> {
             checkNoOpenPoll();
-            pollerId = 0;
+            forgetPoller();
             if (channel == null) {
                 destroy();
             } else {

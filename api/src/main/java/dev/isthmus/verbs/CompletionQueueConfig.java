@@ -24,6 +24,7 @@ public final class CompletionQueueConfig {
     private CompletionChannel channel;
     private boolean sizeChecked = true;
     private int vector;
+    private boolean direct = true;
     private CompletionQueueFactory factory; // null for verbs itself
 
     CompletionQueueConfig() {}
@@ -65,6 +66,24 @@ public final class CompletionQueueConfig {
         filling.check();
         sizeChecked = false;
         return this;
+    }
+
+    /**
+     * Says whether Java itself may poll the queue, if its first queue pair is {@linkplain QueuePairConfig#direct direct}.
+     * It then has only direct ones; and if its first one is not direct, none of them is. Such a queue cannot be resized.
+     * Default: yes.
+     *
+     * @param straightToTheCard false if it will have queue pairs that cannot be direct
+     * @return this
+     */
+    public CompletionQueueConfig direct(boolean straightToTheCard) {
+        filling.check();
+        direct = straightToTheCard;
+        return this;
+    }
+
+    boolean isDirect() {
+        return direct;
     }
 
     boolean sizeChecked() {

@@ -6,6 +6,9 @@ import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.NativeCall;
 import dev.isthmus.internal.Natives;
+import dev.isthmus.internal.NumberTable;
+import dev.isthmus.internal.mlx5.Mlx5Library;
+import dev.isthmus.internal.mlx5.NotDirect;
 import dev.isthmus.internal.verbs.ContextObjects;
 import dev.isthmus.internal.verbs.ContextOps;
 import dev.isthmus.internal.verbs.IbverbsLibrary;
@@ -41,6 +44,7 @@ public final class DeviceContext implements AutoCloseable {
     private final int completionVectors;
     private final int commandFileDescriptor;
     private final boolean borrowed;
+    private Mlx5Library mlx5; // null until direct queue pairs are asked for
 
     static {
         Natives.of(DeviceContext.class)
@@ -379,6 +383,24 @@ public final class DeviceContext implements AutoCloseable {
     @HotPath
     NumberTable<QueuePair> queuePairs() {
         return queuePairs;
+    }
+
+    /**
+     * libmlx5, for direct queue pairs.
+     *
+     * @throws NotDirect if it does not drive this device, or is not known
+     */
+    synchronized Mlx5Library mlx5() throws NotDirect {
+        if (mlx5 == null) {
+            mlx5 = Mlx5Library.driving(ops.pollCq());
+            objects.all(QueuePair.class).forEach(qp -> qp.noteRegister(mlx5IfAsked()));
+        }
+        return mlx5;
+    }
+
+    /** libmlx5, if direct queue pairs were asked for; otherwise null. */
+    synchronized Mlx5Library mlx5IfAsked() {
+        return mlx5;
     }
 
     MemorySegment handle() {

@@ -159,6 +159,12 @@ abstract sealed class PostQueue<R extends WorkRequest<R>> permits SendQueue, Rec
     @HotPath
     abstract void checkKind(R request);
 
+    /** Notes which request was refused, as C does. */
+    @HotPath
+    final void refuse(R request) {
+        bad.set(JAVA_LONG, 0, request.address());
+    }
+
     /**
      * Determines what a post that did not return 0 has left undone. A full queue is an expected state; drivers report
      * ENOMEM for it, some with the sign inverted. Requests before the one that {@code *bad} names were posted.

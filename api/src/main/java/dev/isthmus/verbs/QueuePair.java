@@ -10,6 +10,9 @@ import dev.isthmus.internal.NativeCall;
 import dev.isthmus.internal.Natives;
 import dev.isthmus.internal.OwnerThread;
 import dev.isthmus.internal.Trace;
+import dev.isthmus.internal.mlx5.DirectQueues;
+import dev.isthmus.internal.mlx5.Mlx5Library;
+import dev.isthmus.internal.mlx5.RegisterUse;
 import dev.isthmus.internal.verbs.BareQueuePair;
 import dev.isthmus.internal.verbs.CmStateChange;
 import dev.isthmus.internal.verbs.ContextOps;
@@ -75,6 +78,8 @@ public final class QueuePair implements AutoCloseable {
     private boolean inBatch;
     private boolean ledByCm; // which does not announce each state
     private volatile Object attachment; // the program's own; null if there is none
+    private final DirectQueues direct; // null if the driver posts
+    private RegisterUse register; // null unless direct queue pairs may not use the same
 
     /**
      * Wraps an existing C object.
@@ -84,6 +89,7 @@ public final class QueuePair implements AutoCloseable {
      * @param receiveCompletions null for XRC_RECV and XRC_SEND
      * @param shared null if it has receives of its own
      * @param destroy destroys the C object; null for {@code ibv_destroy_qp}
+     * @param direct what Java itself writes to; null if the driver posts
      */
     QueuePair(
             DeviceContext context,
@@ -95,8 +101,10 @@ public final class QueuePair implements AutoCloseable {
             Lifetime lifetime,
             MemorySegment handle,
             QueuePairCapabilities capabilities,
-            Runnable destroy) {
+            Runnable destroy,
+            DirectQueues direct) {
         this.context = context;
+        this.direct = direct;
         this.pd = pd;
         this.sendCompletions = sendCompletions;
         this.receiveCompletions = receiveCompletions;
@@ -104,24 +112,48 @@ public final class QueuePair implements AutoCloseable {
         this.type = type;
         this.lifetime = lifetime;
         this.handle = handle;
-        this.qpNum = ibv_qp.qp_num(NativeCall.sized(handle, ibv_qp.sizeof()));
+        this.qpNum = number(handle);
         this.control = new QueuePairControl(lifetime, handle, context.ops(), toString());
         this.bringUp = new BringUp(this, context);
         this.groups = new MulticastGroups(lifetime, handle, toString());
         this.drain = new Drain(this, sendCompletions, receiveCompletions);
         ContextOps ops = context.ops();
         this.sends = SendQueue.of(
-                this, new OwnerThread("the send queue of " + this, lifetime), this::checkCanSend, ops.postSend());
-        this.receives = ReceiveQueue.of(
-                "ibv_post_recv",
                 this,
-                new OwnerThread("the receive queue of " + this, lifetime),
-                this::checkCanReceive,
-                pd,
-                ops.postReceive(),
-                handle.address());
+                new OwnerThread("the send queue of " + this, lifetime),
+                this::checkCanSend,
+                ops.postSend(),
+                direct);
+        var receiver = new OwnerThread("the receive queue of " + this, lifetime);
+        this.receives = direct != null
+                ? ReceiveQueue.direct(this, receiver, this::checkCanReceive, ops.postReceive(), direct)
+                : ReceiveQueue.of(
+                        "ibv_post_recv",
+                        this,
+                        receiver,
+                        this::checkCanReceive,
+                        pd,
+                        ops.postReceive(),
+                        handle.address());
         this.destroy = destroy != null ? destroy : () -> VerbsCall.destroy(Libibverbs.DESTROY_QP, handle, toString());
         setCapabilities(capabilities);
+    }
+
+    /** The number of a C object. */
+    static int number(MemorySegment handle) {
+        return ibv_qp.qp_num(NativeCall.sized(handle, ibv_qp.sizeof()));
+    }
+
+    /** Whether libmlx5 gives it a register: not for XRC_RECV, nor for receive scaling, which post nothing. */
+    boolean hasRegister() {
+        return sendCompletions != null;
+    }
+
+    /** Notes which register the driver uses for it, as direct queue pairs were asked for. */
+    void noteRegister(Mlx5Library library) {
+        if (direct == null && register == null) {
+            register = Directness.ofDriver(library, this);
+        }
     }
 
     /** Adds requests that may be outstanding, for which the completion queues must have capacity. */
@@ -163,6 +195,15 @@ public final class QueuePair implements AutoCloseable {
      */
     public QueuePairType type() {
         return type;
+    }
+
+    /**
+     * Whether Java itself writes to its queues, and polls its completion queues: {@link QueuePairConfig#direct}.
+     *
+     * @return false if the driver does
+     */
+    public boolean isDirect() {
+        return direct != null;
     }
 
     /**
@@ -280,6 +321,13 @@ public final class QueuePair implements AutoCloseable {
             maxDatagram = context.port(port).activeMtu().bytes();
         }
         hasBeenReady = next != QueuePairState.RESET && (hasBeenReady || next.hasBeenReady());
+        if (direct != null) {
+            switch (next) {
+                case RESET -> direct.begin();
+                case RTS -> direct.openSends();
+                default -> {}
+            }
+        }
         state.record(next); // last, so that a thread that sees the state also sees the datagram limit
     }
 
@@ -744,6 +792,10 @@ public final class QueuePair implements AutoCloseable {
     /** The C object, for a call that posts a bind. Checks thread and state like any post. */
     MemorySegment handleForBind() {
         sends.checkPoster();
+        if (direct != null) {
+            throw new IllegalArgumentException(
+                    this + " is direct, and binds no memory window: create it with direct(false)");
+        }
         if (!type.isConnected()) {
             throw new IllegalArgumentException(this + " binds no memory window: only RC and UC do");
         }
@@ -852,6 +904,12 @@ public final class QueuePair implements AutoCloseable {
             groups.leaveAll();
             requireRecheck();
             destroy.run();
+            if (direct != null) {
+                direct.close();
+            }
+            if (register != null) {
+                register.end();
+            }
             context.objects().remove(handle, this);
             context.queuePairs().remove(qpNum, this);
             reserveOutstanding(-outstandingSends, -outstandingReceives);

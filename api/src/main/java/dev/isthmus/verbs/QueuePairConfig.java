@@ -47,6 +47,7 @@ public final class QueuePairConfig {
     private boolean extended;
     private QueuePairFactory factory; // null for verbs itself
     private int operations;
+    private Boolean direct; // null for the process's default
 
     QueuePairConfig() {}
 
@@ -191,6 +192,35 @@ public final class QueuePairConfig {
     QueuePairConfig extended() {
         extended = true;
         return this;
+    }
+
+    /**
+     * Lets Java itself write and poll the queues of this queue pair, without a call of C for each: straight to the card.
+     * Only for RC and UD on NVIDIA's ConnectX cards, on x86-64, by libmlx5 of rdma-core 44 to 64. <b>It has not met a
+     * card</b>, only a simulated one. Default: no, unless the system property {@code isthmus.mlx5.direct} is true.
+     *
+     * <p>A queue pair is direct together with both of its completion queues, for good. Their first queue pair decides:
+     * see {@link CompletionQueueConfig#direct}. What cannot be direct, such as a queue pair with a shared receive queue,
+     * logs one sentence that says why, and is driven by libmlx5: see {@link QueuePair#isDirect}. A direct one does not
+     * post BIND_MW and LOCAL_INV, and binds no memory windows.
+     *
+     * @param straightToTheCard whether to do so if it is possible
+     * @return this
+     */
+    public QueuePairConfig direct(boolean straightToTheCard) {
+        filling.check();
+        direct = straightToTheCard;
+        return this;
+    }
+
+    /** Whether it should be direct. */
+    boolean isDirect() {
+        return direct == null ? Directness.isDefault() : direct;
+    }
+
+    /** Whether it asks for that itself. */
+    boolean asksForDirect() {
+        return direct != null;
     }
 
     int requestedSends() {

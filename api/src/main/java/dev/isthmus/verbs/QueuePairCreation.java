@@ -6,6 +6,7 @@ import dev.isthmus.bindings.ibverbs.ibv_qp_init_attr_ex;
 import dev.isthmus.internal.Errno;
 import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.NativeFunction;
+import dev.isthmus.internal.mlx5.DirectQueues;
 import dev.isthmus.internal.verbs.BareQueuePair;
 import dev.isthmus.internal.verbs.ContextFunction;
 import dev.isthmus.internal.verbs.Libibverbs;
@@ -133,8 +134,7 @@ final class QueuePairCreation {
                 var granted = QueuePairCapabilities.read(ibv_qp_init_attr.cap(attributes));
                 return Lifetime.orDestroy(
                         () -> {
-                            QueuePair made =
-                                    queuePair(qp, lifetime, send, receive, config.sharedReceiveQueue(), granted);
+                            QueuePair made = queuePair(qp, lifetime, send, receive, config, granted);
                             if (config.operations() != 0) {
                                 made.postsBatches(extended(call, qp, what), config.operations(), softRoce);
                             }
@@ -175,12 +175,32 @@ final class QueuePairCreation {
     private QueuePair withoutQueues(MemorySegment qp, Lifetime lifetime) {
         var none = new QueuePairCapabilities(0, 0, 0, 0, 0);
         return Lifetime.orDestroy(
-                () -> added(queuePair(qp, lifetime, null, null, null, none)), () -> destroy(qp, lifetime.name()));
+                () -> added(queuePair(qp, lifetime, null, null, null, none, null)), () -> destroy(qp, lifetime.name()));
     }
 
     private QueuePair added(QueuePair made) {
         context.objects().add(made.handle(), made);
         context.queuePairs().add(made.qpNum(), made);
+        return made;
+    }
+
+    /** A queue pair to which requests are posted, by Java or by the driver. */
+    private QueuePair queuePair(
+            MemorySegment handle,
+            Lifetime lifetime,
+            CompletionQueue send,
+            CompletionQueue receive,
+            QueuePairConfig config,
+            QueuePairCapabilities granted) {
+        DirectQueues direct = Directness.of(type, handle, granted, send, receive, config, lifetime.name());
+        QueuePair made = queuePair(handle, lifetime, send, receive, config.sharedReceiveQueue(), granted, direct);
+        if (direct == null) {
+            send.leaveToDriver("its completion queue has one that is not");
+            if (receive != null) {
+                receive.leaveToDriver("its completion queue has one that is not");
+            }
+            made.noteRegister(context.mlx5IfAsked());
+        }
         return made;
     }
 
@@ -190,9 +210,10 @@ final class QueuePairCreation {
             CompletionQueue send,
             CompletionQueue receive,
             SharedReceiveQueue shared,
-            QueuePairCapabilities granted) {
+            QueuePairCapabilities granted,
+            DirectQueues direct) {
         Runnable destroy = factory == null ? null : factory::destroy;
-        return new QueuePair(context, pd, send, receive, shared, type, lifetime, handle, granted, destroy);
+        return new QueuePair(context, pd, send, receive, shared, type, lifetime, handle, granted, destroy, direct);
     }
 
     private boolean isExtended(QueuePairConfig config) {

@@ -3,6 +3,8 @@ package dev.isthmus.verbs;
 
 import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.OwnerThread;
+import dev.isthmus.internal.mlx5.DirectQueues;
+import dev.isthmus.internal.mlx5.ReceiveRing;
 import dev.isthmus.internal.verbs.DataPath;
 import dev.isthmus.internal.verbs.Receives;
 import java.lang.foreign.MemorySegment;
@@ -54,6 +56,12 @@ sealed class ReceiveQueue extends PostQueue<ReceiveRequest> implements Receives<
                 : new OfAnother(call, of, owner, mayPost, pd, function, queue);
     }
 
+    /** The receive queue of a queue pair that Java itself writes to. */
+    static ReceiveQueue direct(
+            QueuePair qp, OwnerThread owner, Runnable mayPost, MemorySegment function, DirectQueues queues) {
+        return new Direct(qp, owner, mayPost, function, queues);
+    }
+
     /** Posts one request; returns false if the queue is full. */
     @Override
     @HotPath
@@ -78,7 +86,7 @@ sealed class ReceiveQueue extends PostQueue<ReceiveRequest> implements Receives<
     @HotPath
     private int post(ReceiveRequest first, int requests) {
         try {
-            return call(first.address(), requests);
+            return call(first, requests);
         } finally { // the request's memory, and that of "bad", must not be collected during the call
             Reference.reachabilityFence(first);
             Reference.reachabilityFence(this);
@@ -87,8 +95,8 @@ sealed class ReceiveQueue extends PostQueue<ReceiveRequest> implements Receives<
 
     /** Calls C. Overridden for other drivers, for the JIT: docs/instructions.md, "Lines written for the JIT". */
     @HotPath
-    int call(long first, int requests) {
-        return DataPath.receive(function, requests, queue, first, badAddress);
+    int call(ReceiveRequest first, int requests) {
+        return DataPath.receive(function, requests, queue, first.address(), badAddress);
     }
 
     @Override
@@ -112,8 +120,44 @@ sealed class ReceiveQueue extends PostQueue<ReceiveRequest> implements Receives<
 
         @Override
         @HotPath
-        int call(long first, int requests) {
-            return DataPath.post(function, queue, first, badAddress);
+        int call(ReceiveRequest first, int requests) {
+            return DataPath.post(function, queue, first.address(), badAddress);
+        }
+    }
+
+    /** Writes the receives to the card's queue, without a call of C. */
+    private static final class Direct extends ReceiveQueue {
+
+        private final DirectQueues queues;
+
+        Direct(QueuePair qp, OwnerThread owner, Runnable mayPost, MemorySegment function, DirectQueues queues) {
+            super(
+                    "ibv_post_recv",
+                    qp,
+                    owner,
+                    mayPost,
+                    qp.protectionDomain(),
+                    function,
+                    qp.handle().address());
+            this.queues = queues;
+        }
+
+        @Override
+        @HotPath
+        int call(ReceiveRequest first, int requests) {
+            ReceiveRing ring = queues.receives();
+            int errno = 0;
+            ReceiveRequest request = first;
+            while (request != null) {
+                errno = ring.append(request.address());
+                if (errno != 0) {
+                    refuse(request);
+                    break;
+                }
+                request = request.next();
+            }
+            ring.notifyCard();
+            return errno;
         }
     }
 }

@@ -4,6 +4,8 @@ package dev.isthmus.verbs;
 import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.NativeMemory;
 import dev.isthmus.internal.OwnerThread;
+import dev.isthmus.internal.mlx5.DirectQueues;
+import dev.isthmus.internal.mlx5.SendRing;
 import dev.isthmus.internal.verbs.DataPath;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
@@ -33,8 +35,13 @@ sealed class SendQueue extends PostQueue<SendRequest> {
      * @param owner its owner
      * @param mayPost throws if the queue pair cannot send
      * @param function the address of ibv_post_send
+     * @param direct what Java itself writes to; null if C posts
      */
-    static SendQueue of(QueuePair qp, OwnerThread owner, Runnable mayPost, MemorySegment function) {
+    static SendQueue of(
+            QueuePair qp, OwnerThread owner, Runnable mayPost, MemorySegment function, DirectQueues direct) {
+        if (direct != null) {
+            return new Direct(qp, owner, mayPost, function, direct);
+        }
         return DataPath.isFirstSend(function)
                 ? new SendQueue(qp, owner, mayPost, function)
                 : new OfAnotherDriver(qp, owner, mayPost, function);
@@ -69,7 +76,7 @@ sealed class SendQueue extends PostQueue<SendRequest> {
     @HotPath
     private int post(SendRequest first) {
         try {
-            return call(first.address());
+            return call(first);
         } finally { // the request's memory, and that of "bad", must not be collected during the call
             Reference.reachabilityFence(first);
             Reference.reachabilityFence(this);
@@ -78,8 +85,8 @@ sealed class SendQueue extends PostQueue<SendRequest> {
 
     /** Calls C. Overridden for other drivers, for the JIT: docs/instructions.md, "Lines written for the JIT". */
     @HotPath
-    int call(long first) {
-        return DataPath.send(queue, first, badAddress);
+    int call(SendRequest first) {
+        return DataPath.send(queue, first.address(), badAddress);
     }
 
     /**
@@ -116,8 +123,53 @@ sealed class SendQueue extends PostQueue<SendRequest> {
 
         @Override
         @HotPath
-        int call(long first) {
-            return DataPath.post(function, queue, first, badAddress);
+        int call(SendRequest first) {
+            return DataPath.post(function, queue, first.address(), badAddress);
+        }
+    }
+
+    /** Writes the requests to the card's queue, without a call of C. */
+    private static final class Direct extends SendQueue {
+
+        private final DirectQueues queues;
+
+        Direct(QueuePair qp, OwnerThread owner, Runnable mayPost, MemorySegment function, DirectQueues queues) {
+            super(qp, owner, mayPost, function);
+            this.queues = queues;
+        }
+
+        @Override
+        @HotPath
+        int call(SendRequest first) {
+            SendRing ring = queues.sends();
+            int written = 0;
+            int errno = 0;
+            SendRequest request = first;
+            while (request != null) {
+                errno = ring.append(request.address(), request.vector(queues.library()));
+                if (errno != 0) {
+                    refuse(request);
+                    break;
+                }
+                written++;
+                request = request.next();
+            }
+            if (written > 0) {
+                ring.notifyCard(written);
+            }
+            return errno;
+        }
+
+        @Override
+        @HotPath
+        void checkKind(SendRequest request) {
+            super.checkKind(request);
+            switch (request.opcode()) {
+                case BIND_MW, LOCAL_INV, TSO ->
+                    throw new IllegalArgumentException(of() + " is direct, and does not do " + request.opcode()
+                            + ": create it with direct(false)");
+                default -> {}
+            }
         }
     }
 }

@@ -7,6 +7,7 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import dev.isthmus.bindings.ibverbs.ibv_send_wr;
 import dev.isthmus.internal.HotPath;
+import dev.isthmus.internal.mlx5.Mlx5Library;
 import dev.isthmus.internal.verbs.NetworkOrder;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -501,6 +502,18 @@ public final class SendRequest extends WorkRequest<SendRequest> {
         immediate(0); // Soft-RoCE refuses other values
         opcode(SendOpcode.BIND_MW);
         return holds(SendForm.BIND, SendForm.OFFLOAD_UNION);
+    }
+
+    /** The address of its destination's {@code struct mlx5_wqe_av}; 0 for a request without a destination. */
+    @HotPath
+    long vector(Mlx5Library library) {
+        return SendForm.isDatagram(kind) ? destination.vector(library) : 0;
+    }
+
+    /** The operation. */
+    @HotPath
+    SendOpcode opcode() {
+        return opcode;
     }
 
     /** The kind of the request, as a bit: see {@link SendForm}. */

@@ -142,7 +142,7 @@ public final class SharedReceiveQueueConfig {
         }
         if (completions != null) {
             mask |= CQ;
-            ibv_srq_init_attr_ex.cq(init, completions.handle());
+            ibv_srq_init_attr_ex.cq(init, completions.handleForOthers());
         }
         if (type == SharedReceiveQueueType.TM) {
             mask |= TM;

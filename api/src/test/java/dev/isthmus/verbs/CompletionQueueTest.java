@@ -90,7 +90,8 @@ class CompletionQueueTest {
 
     @Test
     void shouldKeepCompletionsWhenResized() {
-        try (var pair = RcPair.connected(config -> {}, side -> side.device.createCompletionQueue(3))) {
+        try (var pair =
+                RcPair.connected(config -> {}, side -> side.device.createCompletionQueue(3, of -> of.direct(false)))) {
             CompletionQueue cq = pair.a.cq;
             cq.resize(1);
             assertTrue(cq.entries() >= 1);
@@ -113,7 +114,8 @@ class CompletionQueueTest {
 
     @Test
     void shouldExplainWhyItCannotBeResized() {
-        try (var pair = RcPair.connected()) {
+        try (var pair = RcPair.connected(
+                config -> {}, side -> side.device.createCompletionQueue(256, of -> of.direct(false)))) {
             for (int i = 0; i < 5; i++) {
                 pair.b.qp.post(pair.b.receive(0, 8));
                 pair.a.qp.post(pair.a.send(0, 8));

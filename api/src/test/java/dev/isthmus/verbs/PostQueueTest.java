@@ -47,6 +47,6 @@ class PostQueueTest {
     }
 
     private static SendQueue queue(QueuePair qp, MemorySegment function) {
-        return SendQueue.of(qp, new OwnerThread("a queue"), () -> {}, function);
+        return SendQueue.of(qp, new OwnerThread("a queue"), () -> {}, function, null);
     }
 }

@@ -14,7 +14,7 @@ final class SharedPair implements AutoCloseable {
     final List<QueuePair> senders = new ArrayList<>();
     final List<QueuePair> receivers = new ArrayList<>();
 
-    private final RcPair pair = RcPair.unconnected(config -> {});
+    private final RcPair pair = RcPair.ofDriver(config -> {});
 
     private SharedPair(int count, BiConsumer<RcPair.Side, SharedReceiveQueueConfig> configure) {
         boolean complete = false;

@@ -94,15 +94,21 @@ public final class TierRunner {
     /** The tier of {@link #IWARP}. */
     private static final String SIW = "siw";
 
-    /** With {@link #DEVICE}: also holds on the simulated ConnectX, on which these tests run once more, without a guest. */
+    /**
+     * Holds on the simulated ConnectX, without a guest: with {@link #DEVICE} of tests that run there once more, by itself
+     * of those that run nowhere else.
+     */
     public static final String CONNECTX = "connectx";
+
+    /** The tests of {@link #CONNECTX} once more, with queue pairs that Java itself drives. */
+    private static final String CONNECTX_DIRECT = "connectx-direct";
 
     /** With any other: the gate leaves it out, as it takes long, or as others show the same in less time. */
     public static final String EXTENDED = "extended";
 
-    private static final Set<String> TAGS = Set.of(UNIT, DEVICE, INTEROP, UCX, IWARP, SPARK, SPARK_VERBS);
-    private static final Set<String> TIERS = new LinkedHashSet<>(
-            List.of(UNIT, DEVICE, INTEROP, UCX, UCX_VERBS, UCX_NEWEST, SIW, CONNECTX, SPARK, SPARK_VERBS));
+    private static final Set<String> TAGS = Set.of(UNIT, DEVICE, INTEROP, UCX, IWARP, CONNECTX, SPARK, SPARK_VERBS);
+    private static final Set<String> TIERS = new LinkedHashSet<>(List.of(
+            UNIT, DEVICE, INTEROP, UCX, UCX_VERBS, UCX_NEWEST, SIW, CONNECTX, CONNECTX_DIRECT, SPARK, SPARK_VERBS));
 
     /**
      * On a quiet machine, JUnit interrupts a test after this many seconds; elsewhere {@linkplain TestDeadlines#ofTest later}.
@@ -168,6 +174,7 @@ public final class TierRunner {
                 case UCX_VERBS -> UCX + " & !" + HOST;
                 case UCX_NEWEST -> UCX + " & !" + SYSTEM_UCX;
                 case SIW -> IWARP;
+                case CONNECTX_DIRECT -> CONNECTX;
                 default -> tier;
             };
             return gate ? tags + " & !" + EXTENDED : tags;

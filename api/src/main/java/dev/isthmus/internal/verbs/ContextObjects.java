@@ -2,6 +2,7 @@
 package dev.isthmus.internal.verbs;
 
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -24,6 +25,14 @@ public final class ContextObjects {
     /** Removes an object, but not another one that another thread has created meanwhile at the same address. */
     public void remove(MemorySegment handle, Object object) {
         byAddress.remove(handle.address(), object);
+    }
+
+    /** The objects of a class that exist now. */
+    public <T> List<T> all(Class<T> kind) {
+        return byAddress.values().stream()
+                .filter(kind::isInstance)
+                .map(kind::cast)
+                .toList();
     }
 
     /**

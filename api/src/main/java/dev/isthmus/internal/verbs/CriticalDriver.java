@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.internal.verbs;
 
-import static java.lang.foreign.ValueLayout.ADDRESS;
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-
-import dev.isthmus.internal.Libc;
-import dev.isthmus.internal.NativeCall;
-import dev.isthmus.internal.NativeFunction;
-import java.lang.foreign.MemoryLayout;
+import dev.isthmus.internal.SharedObject;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -50,15 +44,6 @@ enum CriticalDriver {
      */
     private static final Pattern FILE = Pattern.compile("(?:.*/)?lib(\\w+)-rdmav\\d+\\.so");
 
-    private static final NativeFunction DLADDR = Libc.function("dladdr", JAVA_INT, ADDRESS, ADDRESS);
-
-    /** {@code Dl_info} of dlfcn.h. */
-    private static final MemoryLayout DL_INFO = MemoryLayout.structLayout(
-            ADDRESS.withName("dli_fname"),
-            ADDRESS.withName("dli_fbase"),
-            ADDRESS.withName("dli_sname"),
-            ADDRESS.withName("dli_saddr"));
-
     private final String library;
     private final boolean receives;
 
@@ -83,13 +68,7 @@ enum CriticalDriver {
      * the device. Empty for any other code, such as an interposed library.
      */
     static Optional<CriticalDriver> of(MemorySegment function) {
-        try (var call = new NativeCall()) {
-            MemorySegment info = call.allocate(DL_INFO);
-            if (call.integer(DLADDR, function, info) == 0) { // in no shared object
-                return Optional.empty();
-            }
-            return ofFile(NativeCall.string(info.get(ADDRESS, 0)));
-        }
+        return SharedObject.of(function).flatMap(object -> ofFile(object.file()));
     }
 
     /** The driver of a shared object. */

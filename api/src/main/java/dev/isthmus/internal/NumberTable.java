@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.isthmus.verbs;
-
-import dev.isthmus.internal.HotPath;
+package dev.isthmus.internal;
 
 /**
  * Objects by nonzero number, with open addressing. Finding one allocates nothing and takes no lock. Thread-safe.
  *
  * @param <T> the type of the objects
  */
-final class NumberTable<T> {
+public final class NumberTable<T> {
 
     private static final int FEWEST = 16; // places; a power of two
     private static final int GOLDEN = 0x9e37_79b9;
@@ -47,13 +45,13 @@ final class NumberTable<T> {
     /** The object with a number; null if there is none. */
     @HotPath
     @SuppressWarnings("unchecked") // only add() puts something in
-    T find(int number) {
+    public T find(int number) {
         Places now = places;
         return (T) now.objects[now.of(number)];
     }
 
     /** Adds an object; an earlier one with the same number is forgotten. */
-    synchronized void add(int number, T object) {
+    public synchronized void add(int number, T object) {
         Places now = places;
         if (2 * (inUse + 1) > now.numbers.length) {
             now = cleaned(now);
@@ -89,7 +87,7 @@ final class NumberTable<T> {
 
     /** Removes an object, but not a later one with the same number. */
     @SuppressWarnings("ReferenceEquality") // identity is meant
-    synchronized void remove(int number, T object) {
+    public synchronized void remove(int number, T object) {
         Places now = places;
         int at = now.of(number);
         if (now.objects[at] == object) {

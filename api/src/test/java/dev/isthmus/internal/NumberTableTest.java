@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.isthmus.verbs;
+package dev.isthmus.internal;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.internal.mlx5;
+
+import dev.isthmus.bindings.ibverbs.ibv_wc;
+import dev.isthmus.bindings.ibverbs.mlx5_cqe64;
+import dev.isthmus.bindings.ibverbs.mlx5_err_cqe;
+import dev.isthmus.internal.HotPath;
+import dev.isthmus.internal.NativeMemory;
+import dev.isthmus.internal.NumberTable;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * A completion queue as Java polls it: entries of 64 bytes, which mlx5dv.h calls CQEs. The card writes an entry with a bit
+ * that changes each time it goes around the ring, so the bit tells whether an entry is new. Completions come out as
+ * libmlx5 would return them, field by field, in {@code struct ibv_wc}.
+ *
+ * <p>One thread polls. Others add and remove queue pairs without a lock: see {@link Completer}.
+ */
+public final class CompletionRing {
+
+    /** A completion that cannot be read: libmlx5's {@code CQ_POLL_ERR}. */
+    private static final int BROKEN = -2;
+
+    /** {@code struct mlx5_cqe64}. */
+    private static final class Entry {
+        static final long ML_PATH = mlx5_cqe64.ml_path$offset();
+        static final long SLID = mlx5_cqe64.slid$offset();
+        static final long FLAGS_RQPN = mlx5_cqe64.flags_rqpn$offset();
+        static final long IMM_INVAL_PKEY = mlx5_cqe64.imm_inval_pkey$offset();
+        static final long BYTE_CNT = mlx5_cqe64.byte_cnt$offset();
+        static final long SOP_DROP_QPN = mlx5_cqe64.sop_drop_qpn$offset();
+        static final long WQE_COUNTER = mlx5_cqe64.wqe_counter$offset();
+        static final long OP_OWN = mlx5_cqe64.op_own$offset();
+        static final long VENDOR_ERR_SYND = mlx5_err_cqe.vendor_err_synd$offset();
+        static final long SYNDROME = mlx5_err_cqe.syndrome$offset();
+
+        private Entry() {}
+    }
+
+    /** {@code struct ibv_wc}. */
+    private static final class Completion {
+        static final long SIZE = ibv_wc.sizeof();
+        static final long WR_ID = ibv_wc.wr_id$offset();
+        static final long STATUS = ibv_wc.status$offset();
+        static final long OPCODE = ibv_wc.opcode$offset();
+        static final long VENDOR_ERR = ibv_wc.vendor_err$offset();
+        static final long BYTE_LEN = ibv_wc.byte_len$offset();
+        static final long IMM_DATA = ibv_wc.imm_data$offset();
+        static final long QP_NUM = ibv_wc.qp_num$offset();
+        static final long SRC_QP = ibv_wc.src_qp$offset();
+        static final long WC_FLAGS = ibv_wc.wc_flags$offset();
+        static final long PKEY_INDEX = ibv_wc.pkey_index$offset();
+        static final long SLID = ibv_wc.slid$offset();
+        static final long SL = ibv_wc.sl$offset();
+        static final long DLID_PATH_BITS = ibv_wc.dlid_path_bits$offset();
+
+        private Completion() {}
+    }
+
+    // MLX5_CQE_*; CompletionRingTest compares them with mlx5dv.h.
+    static final int REQ = 0;
+    static final int RESP_WR_IMM = 1;
+    static final int RESP_SEND = 2;
+    static final int RESP_SEND_IMM = 3;
+    static final int RESP_SEND_INV = 4;
+    static final int REQ_ERR = 13;
+    static final int RESP_ERR = 14;
+    static final int INVALID = 15;
+    private static final int FORMAT = 0xc; // compressed, or with data
+
+    // enum ibv_wc_opcode, enum ibv_wc_flags
+    private static final int WC_SEND = 0;
+    private static final int WC_RDMA_WRITE = 1;
+    private static final int WC_RDMA_READ = 2;
+    private static final int WC_COMP_SWAP = 3;
+    private static final int WC_FETCH_ADD = 4;
+    private static final int WC_RECV = 128;
+    private static final int WC_RECV_RDMA_WITH_IMM = 129;
+    private static final int WITH_GRH = 1;
+    private static final int WITH_IMM = 1 << 1;
+    private static final int WITH_INV = 1 << 3;
+
+    private static final int NUMBER = 0xff_ffff;
+
+    private static final long DOORBELL = 0x20; // MLX5_CQ_DOORBELL
+    private static final int SOLICITED_ONLY = 1 << 24; // MLX5_CQ_DB_REQ_NOT_SOL
+
+    private static final VarHandle CONSUMED;
+
+    static {
+        try {
+            CONSUMED = MethodHandles.lookup().findVarHandle(CompletionRing.class, "consumed", int.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final Mlx5Library library;
+    private final NumberTable<Completer> completers = new NumberTable<>();
+    private final long start;
+    private final int count;
+    private final int mask;
+    private final int shift; // to the bit of an index that changes each time around the ring
+    private final long records; // MLX5_CQ_SET_CI, MLX5_CQ_ARM_DB
+    private final long doorbell;
+    private final int number;
+    private int consumed;
+    private volatile int events; // that have been taken: the card tells requests for them apart by their number
+
+    private CompletionRing(Mlx5Library library, CompletionQueueLayout layout) {
+        this.library = library;
+        this.start = layout.entries();
+        this.count = layout.count();
+        this.mask = count - 1;
+        this.shift = Integer.numberOfTrailingZeros(count);
+        this.records = layout.records();
+        this.doorbell = layout.page() + DOORBELL;
+        this.number = layout.number();
+    }
+
+    /**
+     * Takes a completion queue from libmlx5, which has not polled anything from it yet.
+     *
+     * @param entries that it was granted
+     * @throws NotDirect if it is of a kind that is not known
+     */
+    public static CompletionRing of(Mlx5Library library, MemorySegment cq, int entries) throws NotDirect {
+        CompletionQueueLayout layout = library.completionQueue(cq);
+        layout.check(entries);
+        return new CompletionRing(library, layout);
+    }
+
+    Mlx5Library library() {
+        return library;
+    }
+
+    /** From now on completions of its queue pair lead to it; those that are there already are skipped. */
+    void add(Completer completer) {
+        Completer before = completers.find(completer.qpNum);
+        if (before != null) {
+            before.retired = true;
+        }
+        completer.begin = produced();
+        completers.add(completer.qpNum, completer);
+    }
+
+    /** From now on completions of its queue pair are skipped. */
+    void remove(Completer completer) {
+        completer.retired = true;
+        completers.remove(completer.qpNum, completer);
+    }
+
+    /** The index behind the last entry that the card has written; any thread may ask. */
+    private int produced() {
+        int index = (int) CONSUMED.getAcquire(this);
+        while (true) {
+            while (isNew(index) && index - (int) CONSUMED.getAcquire(this) < count) {
+                index++;
+            }
+            int now = (int) CONSUMED.getAcquire(this);
+            if (now - index <= 0) {
+                return index;
+            }
+            index = now; // the poller has overtaken this, and the card may have begun another round
+        }
+    }
+
+    private boolean isNew(int index) {
+        return isNew(NativeMemory.getByte(start + ((long) (index & mask) << 6) + Entry.OP_OWN), index);
+    }
+
+    @HotPath
+    private boolean isNew(byte own, int index) {
+        return ((own ^ (index >>> shift)) & 1) == 0 && (own & 0xf0) != INVALID << 4;
+    }
+
+    /**
+     * Takes completions.
+     *
+     * @param into the address of an array of {@code struct ibv_wc}
+     * @return their number, or a negative number if one cannot be read
+     */
+    @HotPath
+    public int poll(int capacity, long into) {
+        int index = consumed;
+        long entry = (start & NativeMemory.ANY_ADDRESS) + ((long) (index & mask) << 6);
+        if (!isNew(NativeMemory.getByte(entry + Entry.OP_OWN), index)) {
+            return 0;
+        }
+        return take(index, entry, capacity, into & NativeMemory.ANY_ADDRESS);
+    }
+
+    @HotPath
+    private int take(int from, long first, int capacity, long into) {
+        int index = from;
+        long entry = first;
+        Completer completer = null;
+        int taken = 0;
+        while (taken < capacity) {
+            byte own = NativeMemory.getByte(entry + Entry.OP_OWN);
+            if (!isNew(own, index)) {
+                break;
+            }
+            VarHandle.acquireFence(); // what the card wrote before that bit is read after it
+            index++;
+            int qpn = Integer.reverseBytes(NativeMemory.getInt(entry + Entry.SOP_DROP_QPN));
+            if (completer == null || completer.qpNum != (qpn & NUMBER) || completer.retired) {
+                completer = completers.find(qpn & NUMBER);
+            }
+            if (completer != null && index - completer.begin > 0) {
+                if (!read(entry, own, qpn, completer, into + taken * Completion.SIZE)) {
+                    taken = BROKEN;
+                    break;
+                }
+                taken++;
+            }
+            entry = (start & NativeMemory.ANY_ADDRESS) + ((long) (index & mask) << 6);
+        }
+        CONSUMED.setRelease(this, index); // after the entries were read, which the card may now write again
+        NativeMemory.setInt(records & NativeMemory.ANY_ADDRESS, Integer.reverseBytes(index & NUMBER));
+        return taken;
+    }
+
+    /** Reads an entry; false if it is of a kind that is not known. */
+    @HotPath
+    private static boolean read(long entry, byte own, int codeAndNumber, Completer completer, long wc) {
+        if ((own & FORMAT) != 0) {
+            return false;
+        }
+        NativeMemory.setInt(wc + Completion.QP_NUM, codeAndNumber & NUMBER);
+        int kind = (own & 0xff) >>> 4;
+        switch (kind) {
+            case REQ -> readSend(entry, codeAndNumber >>> 24, completer, wc);
+            case RESP_WR_IMM, RESP_SEND, RESP_SEND_IMM, RESP_SEND_INV -> readReceive(entry, kind, completer, wc);
+            case REQ_ERR, RESP_ERR -> readError(entry, kind, completer, wc);
+            default -> {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    @HotPath
+    private static void readSend(long entry, int code, Completer completer, long wc) {
+        int flags = 0;
+        switch (code) {
+            case SendRing.OPCODE_RDMA_WRITE -> NativeMemory.setInt(wc + Completion.OPCODE, WC_RDMA_WRITE);
+            case SendRing.OPCODE_SEND, SendRing.OPCODE_SEND_INVAL ->
+                NativeMemory.setInt(wc + Completion.OPCODE, WC_SEND);
+            case SendRing.OPCODE_RDMA_WRITE_IMM -> {
+                NativeMemory.setInt(wc + Completion.OPCODE, WC_RDMA_WRITE);
+                flags = WITH_IMM;
+            }
+            case SendRing.OPCODE_SEND_IMM -> {
+                NativeMemory.setInt(wc + Completion.OPCODE, WC_SEND);
+                flags = WITH_IMM;
+            }
+            case SendRing.OPCODE_RDMA_READ -> {
+                NativeMemory.setInt(wc + Completion.OPCODE, WC_RDMA_READ);
+                NativeMemory.setInt(wc + Completion.BYTE_LEN, swapped(entry + Entry.BYTE_CNT));
+            }
+            case SendRing.OPCODE_ATOMIC_CS -> {
+                NativeMemory.setInt(wc + Completion.OPCODE, WC_COMP_SWAP);
+                NativeMemory.setInt(wc + Completion.BYTE_LEN, 8);
+            }
+            case SendRing.OPCODE_ATOMIC_FA -> {
+                NativeMemory.setInt(wc + Completion.OPCODE, WC_FETCH_ADD);
+                NativeMemory.setInt(wc + Completion.BYTE_LEN, 8);
+            }
+            default -> {} // libmlx5 leaves it undefined
+        }
+        NativeMemory.setInt(wc + Completion.WC_FLAGS, flags);
+        NativeMemory.setInt(wc + Completion.STATUS, 0);
+        NativeMemory.setLong(wc + Completion.WR_ID, completer.sends.complete(counter(entry)));
+    }
+
+    @HotPath
+    private static void readReceive(long entry, int kind, Completer completer, long wc) {
+        int immediate = NativeMemory.getInt(entry + Entry.IMM_INVAL_PKEY);
+        int path = swapped(entry + Entry.FLAGS_RQPN);
+        int flags = ((path >>> 28) & 3) != 0 ? WITH_GRH : 0;
+        int opcode = WC_RECV;
+        switch (kind) {
+            case RESP_WR_IMM -> {
+                opcode = WC_RECV_RDMA_WITH_IMM;
+                flags |= WITH_IMM;
+                NativeMemory.setInt(wc + Completion.IMM_DATA, immediate);
+            }
+            case RESP_SEND_IMM -> {
+                flags |= WITH_IMM;
+                NativeMemory.setInt(wc + Completion.IMM_DATA, immediate);
+            }
+            case RESP_SEND_INV -> {
+                flags |= WITH_INV;
+                NativeMemory.setInt(wc + Completion.IMM_DATA, Integer.reverseBytes(immediate));
+            }
+            default -> {}
+        }
+        NativeMemory.setInt(wc + Completion.OPCODE, opcode);
+        NativeMemory.setInt(wc + Completion.WC_FLAGS, flags);
+        NativeMemory.setInt(wc + Completion.STATUS, 0);
+        NativeMemory.setInt(wc + Completion.BYTE_LEN, swapped(entry + Entry.BYTE_CNT));
+        NativeMemory.setInt(wc + Completion.SRC_QP, path & NUMBER);
+        NativeMemory.setShort(wc + Completion.PKEY_INDEX, (short) Integer.reverseBytes(immediate));
+        NativeMemory.setShort(wc + Completion.SLID, Short.reverseBytes(NativeMemory.getShort(entry + Entry.SLID)));
+        NativeMemory.setByte(wc + Completion.SL, (byte) ((path >>> 24) & 0xf));
+        NativeMemory.setByte(
+                wc + Completion.DLID_PATH_BITS, (byte) (NativeMemory.getByte(entry + Entry.ML_PATH) & 0x7f));
+        NativeMemory.setLong(wc + Completion.WR_ID, completer.receives.complete());
+    }
+
+    @HotPath
+    private static void readError(long entry, int kind, Completer completer, long wc) {
+        NativeMemory.setInt(wc + Completion.WC_FLAGS, 0);
+        NativeMemory.setInt(
+                wc + Completion.STATUS, Syndrome.status(NativeMemory.getByte(entry + Entry.SYNDROME) & 0xff));
+        NativeMemory.setInt(wc + Completion.VENDOR_ERR, NativeMemory.getByte(entry + Entry.VENDOR_ERR_SYND) & 0xff);
+        long id = kind == REQ_ERR ? completer.sends.complete(counter(entry)) : completer.receives.complete();
+        NativeMemory.setLong(wc + Completion.WR_ID, id);
+    }
+
+    @HotPath
+    private static int counter(long entry) {
+        return Short.toUnsignedInt(Short.reverseBytes(NativeMemory.getShort(entry + Entry.WQE_COUNTER)));
+    }
+
+    @HotPath
+    private static int swapped(long address) {
+        return Integer.reverseBytes(NativeMemory.getInt(address));
+    }
+
+    /** Asks the card for an event: the record, and behind it the doorbell, which is write-combining: {@link Register}. */
+    @HotPath
+    public void requestNotify(boolean solicitedOnly) {
+        int request = ((events & 3) << 28) | (solicitedOnly ? SOLICITED_ONLY : 0) | (consumed & NUMBER);
+        NativeMemory.setInt(records + Integer.BYTES, Integer.reverseBytes(request));
+        VarHandle.fullFence();
+        NativeMemory.setLong(doorbell, Long.reverseBytes(((long) request << 32) | Integer.toUnsignedLong(number)));
+        VarHandle.fullFence();
+    }
+
+    /** Counts an event that was taken from the channel, by whose lock callers exclude each other. */
+    @SuppressWarnings("NonAtomicVolatileUpdate")
+    public void eventTaken() {
+        events++;
+    }
+}
