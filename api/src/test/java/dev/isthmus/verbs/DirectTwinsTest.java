@@ -414,6 +414,7 @@ class DirectTwinsTest {
         }
 
         /** Writes random completions into both queues, and polls both. */
+        @SuppressWarnings("restricted") // the size is the array's
         private void poll(int most) {
             int written = writeCompletions(most);
             for (Twin twin : List.of(driven, direct)) {
