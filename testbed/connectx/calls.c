@@ -288,7 +288,7 @@ EXPORT void *mmap(void *address, size_t length, int protection, int flags, int f
 		return (void *)syscall(SYS_mmap, address, length, protection, flags, fd, offset);
 	unsigned command = (unsigned)(offset / sysconf(_SC_PAGESIZE)) >> 8;
 
-	if (command > MLX5_IB_MMAP_WC_PAGE && command != MLX5_IB_MMAP_NC_PAGE) {
+	if (command > MLX5_IB_MMAP_WC_PAGE && command != MLX5_IB_MMAP_NC_PAGE && command != MLX5_IB_MMAP_ALLOC_WC) {
 		errno = EINVAL;
 		return MAP_FAILED;
 	}

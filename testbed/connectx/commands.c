@@ -65,6 +65,7 @@ static int get_context(struct command *command)
 		.cmds_supp_uhw = MLX5_USER_CMDS_SUPP_UHW_QUERY_DEVICE | MLX5_USER_CMDS_SUPP_UHW_CREATE_AH,
 		.eth_min_inline = MLX5_USER_INLINE_MODE_NONE,
 		.num_uars_per_page = 1,
+		.num_dyn_bfregs = 512, /* of which a thread domain takes one */
 	};
 
 	REPLY(reply);

@@ -131,6 +131,7 @@ struct pending {
     uint8_t opcode;
     bool signaled, done, reads;
     uint8_t syndrome; /* 0: success */
+    uint32_t psn;
     uint32_t length;
     uint32_t scatter;                   /* bytes that go into the completion, 0 if into memory */
     char bounce[2 * SCATTER_BYTES];     /* which come here first, and so do the eight bytes of an atomic operation */

@@ -216,11 +216,12 @@ static void go_back(struct qp *qp, uint64_t wait)
 
 	while (kept < qp->pendings && pending_at(qp, kept)->done)
 		kept++;
-	if (kept < qp->pendings)
+	if (kept < qp->pendings) {
 		qp->sent = pending_at(qp, kept)->wqe;
+		qp->psn = pending_at(qp, kept)->psn;
+	}
 	for (unsigned i = kept; i < qp->pendings; i++)
 		qp->pending_reads -= pending_at(qp, i)->reads;
-	qp->psn -= qp->pendings - kept;
 	qp->pendings = kept;
 	qp->epoch++;
 	qp->resume_at = card_now() + wait;
@@ -265,12 +266,13 @@ static bool send_next(struct qp *qp)
 		return false;
 	qp->pending_reads += pending->reads;
 	qp->sent = (uint16_t)(qp->sent + blocks(&wqe));
-	qp->psn++;
 	qp->pendings++;
+	pending->psn = qp->psn;
 	if (syndrome || local || frame.opcode == MLX5_OPCODE_NOP) {
 		finish(qp, pending, syndrome);
 		return true;
 	}
+	qp->psn++;
 	prepare_result(qp, pending, &frame);
 	int device = device_of_gid(frame.dgid);
 

@@ -139,7 +139,7 @@ def _folder(text):
 
 
 def _root(text):
-    if not os.path.isdir(f"{text}/lib/modules"):
+    if text != "/" and not os.path.isdir(f"{text}/lib/modules"):  # a container has none, and need not boot one
         raise argparse.ArgumentTypeError(f"{text} is no root folder of a system with a kernel: it has no lib/modules")
     return os.path.realpath(text)
 

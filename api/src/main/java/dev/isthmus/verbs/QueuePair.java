@@ -65,7 +65,8 @@ public final class QueuePair implements AutoCloseable {
     private final MulticastGroups groups;
     private final Drain drain;
     private boolean mayHaveSent; // since RESET: a post was checked and allowed
-    private boolean hasBeenReady; // since RESET: it has been in RTS, as far as this side knows
+    private boolean hasBeenInit; // since RESET: it has been in INIT, as far as this side knows
+    private boolean hasBeenReady; // and in RTS
     private final SendQueue sends;
     private final ReceiveQueue receives;
     private final RecordedState state = new RecordedState();
@@ -320,6 +321,7 @@ public final class QueuePair implements AutoCloseable {
         if (type == QueuePairType.UD && port != 0) {
             maxDatagram = context.port(port).activeMtu().bytes();
         }
+        hasBeenInit = next != QueuePairState.RESET && (hasBeenInit || next.hasBeenInit());
         hasBeenReady = next != QueuePairState.RESET && (hasBeenReady || next.hasBeenReady());
         if (direct != null) {
             switch (next) {
@@ -403,8 +405,8 @@ public final class QueuePair implements AutoCloseable {
         if (type == QueuePairType.RAW_PACKET) {
             throw new IllegalStateException(this + " cannot be drained: poll until all that was posted has completed");
         }
-        ReceiveRequest receive = receives.hasRoom() ? ReceiveRequest.prepare(0) : null;
-        // Without sends, it needs no marker.
+        // Without sends or receives, it needs no marker.
+        ReceiveRequest receive = canReceive() ? ReceiveRequest.prepare(0) : null;
         SendRequest send = mayHaveSent ? SendRequest.prepare(0) : null;
         if (type != QueuePairType.UD || send == null) {
             return drain.run(send, receive, into, each, deadline);
@@ -738,11 +740,12 @@ public final class QueuePair implements AutoCloseable {
     }
 
     private boolean canReceive() {
-        return receives.hasRoom() && state.recorded().allowsReceives();
+        return receives.hasRoom() && state.recorded().allowsReceives() && (hasBeenInit || ledByCm);
     }
 
     private boolean canSend() {
-        // In ERR, libmlx5 takes none of a queue pair that has not been in RTS, and says that the queue is full.
+        // In ERR, libmlx5 takes none of a queue pair that has not been in RTS, and says that the queue is full; nor does it
+        // take receives of one that has not been in INIT.
         return sends.hasRoom()
                 && state.recorded().allowsSends()
                 && (hasBeenReady || ledByCm);
@@ -779,7 +782,7 @@ public final class QueuePair implements AutoCloseable {
                         ? this + " takes its receives from " + shared + ": post them there"
                         : this + " is in " + state.recorded()
                                 + (!type.receives() || receives.hasRoom()
-                                        ? ": receives can be posted from INIT on, of all types but XRC"
+                                        ? ": receives can be posted from INIT on, and in ERR once it has been in INIT, of all types but XRC"
                                         : " and was made with maxRecvWr 0"));
     }
 

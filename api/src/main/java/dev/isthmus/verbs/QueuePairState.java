@@ -55,6 +55,11 @@ public enum QueuePairState {
         return this != RESET && this != UNKNOWN;
     }
 
+    /** Whether a queue pair in this state has been in INIT. */
+    boolean hasBeenInit() {
+        return this != ERR && allowsReceives();
+    }
+
     /** Whether a queue pair in this state has been in RTS. */
     boolean hasBeenReady() {
         return this != ERR && allowsSends();

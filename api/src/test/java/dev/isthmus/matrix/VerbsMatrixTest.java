@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
  * cells.
  */
 @Tag("device")
+@Tag("connectx")
 class VerbsMatrixTest {
 
     private static final int FEW = 15; // of each matrix

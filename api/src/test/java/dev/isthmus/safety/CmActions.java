@@ -3,6 +3,7 @@ package dev.isthmus.safety;
 
 import static dev.isthmus.safety.Action.action;
 
+import dev.isthmus.RdmaUnavailableException;
 import dev.isthmus.cm.CmEvent;
 import dev.isthmus.cm.CmEventType;
 import dev.isthmus.cm.ConnectionId;
@@ -182,6 +183,16 @@ final class CmActions {
         w.made(
                 QueuePair.class,
                 w.use(ConnectionId.class).createQueuePair(w.use(ProtectionDomain.class), cq, cq, config -> {}));
+    }
+
+    /** Whether the kernel has an rdma_cm: a simulated card has none. */
+    static boolean exist() {
+        try {
+            EventChannel.open().close();
+            return true;
+        } catch (RdmaUnavailableException e) {
+            return false;
+        }
     }
 
     /** Makes librdmacm create what it keeps for the rest of the process: each device's context and domain. */

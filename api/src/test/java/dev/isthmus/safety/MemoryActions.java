@@ -202,10 +202,11 @@ final class MemoryActions {
         }
     }
 
-    private static void reregister(Worker w) {
+    private static void reregister(Worker w) throws Exception {
         Thing old = w.take(MemoryRegion.class);
         MemoryRegion region = (MemoryRegion) old.object;
-        MemoryRegion next = region.reregister(change -> {
+        MemoryRegion[] made = new MemoryRegion[1];
+        w.replace(old, () -> made[0] = region.reregister(change -> {
             if (w.chance(2)) {
                 change.memory(segment(w));
             }
@@ -215,7 +216,8 @@ final class MemoryActions {
             if (w.chance(2)) {
                 change.access(access(w));
             }
-        });
+        }));
+        MemoryRegion next = made[0];
         w.made(MemoryRegion.class, next, region.protectionDomain(), next.protectionDomain())
                 .namesAsWell(old);
     }

@@ -104,7 +104,7 @@ final class ObjectActions {
                         w -> w.made(
                                 ThreadDomain.class, w.use(DeviceContext.class).allocateThreadDomain()),
                         Reason.DEVICE),
-                action("parent domain", 2, ObjectActions::parent, Reason.DEVICE),
+                action("parent domain", 2, ObjectActions::parent, Reason.ARGUMENT, Reason.DEVICE),
                 action(
                         "XRC domain",
                         1,

@@ -16,7 +16,10 @@ final class SafetyRun {
     private SafetyRun() {}
 
     public static void main(String[] args) throws Exception {
-        CmActions.warmUp();
+        boolean connections = CmActions.exist();
+        if (connections) {
+            CmActions.warmUp();
+        }
         String before = KernelResources.now();
         var groups = new GroupActions();
         List<Action> all = Stream.of(
@@ -26,9 +29,9 @@ final class SafetyRun {
                         PostActions.all(),
                         BatchActions.all(),
                         new VerbsPools().all(),
-                        CmActions.all(),
-                        LoopActions.all(),
-                        groups.all())
+                        connections ? CmActions.all() : List.<Action>of(),
+                        connections ? LoopActions.all() : List.<Action>of(),
+                        connections ? groups.all() : List.<Action>of())
                 .flatMap(List::stream)
                 .toList();
         Action first = Action.action("first working set", 1, QueueActions::workingSet);

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
  * to repeat a run.
  */
 @Tag("device")
+@Tag("connectx")
 class SafetyTest {
 
     private static final long ACTIONS = 6000;

@@ -233,6 +233,11 @@ final class Worker {
         world.tryClose(thing, step);
     }
 
+    /** What the step does ends an object that has to be open. */
+    void replace(Thing thing, Thing.Step step) throws Exception {
+        world.tryClose(thing, step);
+    }
+
     /** Gives an object to another thread. */
     <T> void handOver(Class<T> type, Giving<T> giving) throws Exception {
         handOver(type, Expectation.Use.OWN, giving);

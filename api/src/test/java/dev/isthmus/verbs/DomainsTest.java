@@ -37,6 +37,7 @@ class DomainsTest {
         return context.device().name();
     }
 
+    @Tag("connectx")
     @Test
     void shouldAllocateManyProtectionDomains() {
         var domains = new ArrayList<ProtectionDomain>();
@@ -52,6 +53,7 @@ class DomainsTest {
         assertThrows(IllegalStateException.class, () -> domains.getFirst().allocate(64));
     }
 
+    @Tag("connectx")
     @Test
     void shouldAllocateThreadDomain() {
         try (var threadDomain = Features.make("ibv_alloc_td", device(), context::allocateThreadDomain)) {
@@ -60,11 +62,13 @@ class DomainsTest {
         }
     }
 
+    @Tag("connectx")
     @Test
     void shouldUseParentDomainAsProtectionDomain() {
         exchangeInParentDomain(null);
     }
 
+    @Tag("connectx")
     @Test
     void shouldLeaveAllocationToDriverWhenAllocatorGivesNone() {
         var asked = new AtomicInteger();
@@ -83,6 +87,7 @@ class DomainsTest {
         assertTrue(asked.get() > 0);
     }
 
+    @Tag("connectx")
     @Test
     void shouldGiveDriverMemoryOfTheAllocator() {
         List<Long> open = new ArrayList<>();

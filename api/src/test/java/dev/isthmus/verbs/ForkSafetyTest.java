@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 @Tag("device")
+@Tag("connectx")
 @Tag("extended")
 class ForkSafetyTest {
 

@@ -123,6 +123,17 @@ class MemoryWindowTest {
     }
 
     @Test
+    void shouldSendAfterABind() {
+        try (var window = pair.b.pd.allocateWindow(MemoryWindowType.TYPE_2)) {
+            bindSecond(window);
+            pair.a.qp.post(pair.a.receive(0, 8));
+            pair.b.qp.post(pair.b.send(0, 8));
+            pair.b.awaitSuccess();
+            pair.a.awaitSuccess();
+        }
+    }
+
+    @Test
     void shouldLetNobodyInOnceBoundToNothing() {
         try (var window = pair.b.pd.allocateWindow(MemoryWindowType.TYPE_1)) {
             bindFirst(window);

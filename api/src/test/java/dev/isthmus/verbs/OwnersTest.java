@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Test;
  * called, too.
  */
 @Tag("device")
+@Tag("connectx")
 class OwnersTest {
 
     private RcPair pair;

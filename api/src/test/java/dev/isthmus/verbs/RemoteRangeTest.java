@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 
 /** Requests that name the peer's memory by a {@link RemoteMemory} stay within it. */
 @Tag("device")
+@Tag("connectx")
 class RemoteRangeTest {
 
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;

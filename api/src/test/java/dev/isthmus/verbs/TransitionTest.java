@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.VerbsException;
 import dev.isthmus.testbed.RefusedByDevice;
+import dev.isthmus.testbed.TestDeadlines;
 import dev.isthmus.verbs.attributes.LinkLayer;
 import dev.isthmus.verbs.attributes.Mtu;
 import java.util.ArrayList;
@@ -248,6 +249,8 @@ class TransitionTest {
                 throw RefusedByDevice.by("ibv_modify_qp", "EINVAL from RESET to ERR");
             }
             assertEquals(QueuePairState.ERR, pair.a.qp.query().state());
+            assertThrows(IllegalStateException.class, () -> pair.a.qp.tryPost(pair.a.receive(0, 8)));
+            assertTrue(pair.a.qp.drain(pair.a.done, i -> {}, TestDeadlines.ofSeconds(60)));
         }
     }
 

@@ -8,6 +8,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 @Tag("device")
+@Tag("connectx")
 class HelloVerbsTest {
 
     @Test

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 @Tag("device")
+@Tag("connectx")
 class NioBuffersTest {
 
     @TempDir

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 @Tag("device")
+@Tag("connectx")
 class FlowTest {
 
     private static FlowRule rule() {

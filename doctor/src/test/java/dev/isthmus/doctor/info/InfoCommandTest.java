@@ -22,6 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 @Tag("device")
+@Tag("connectx")
 class InfoCommandTest {
 
     private static final Pattern UNKNOWN = Pattern.compile("(?m)^(\\s+)Unknown flags: 0x([0-9A-F]+)\n");

@@ -16,6 +16,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Posting and polling allocate not a byte, including what prepares and drains them. */
 @Tag("device")
+@Tag("connectx")
 @Timeout(TestDeadlines.LONGEST_TEST_SECONDS)
 class VerbsAllocationTest {
 
