@@ -216,7 +216,8 @@ static int rereg_mr(struct command *command)
 	mr->pd->object.users--;
 	changed.pd->object.users++;
 	*mr = changed;
-	mr->key = mr_new_key(mr);
+	if (asked.flags & IBV_REREG_MR_CHANGE_TRANSLATION) /* mlx5_ib_rereg_user_mr changes the rest in place */
+		mr->key = mr_new_key(mr);
 	const struct ib_uverbs_rereg_mr_resp reply = {.lkey = mr->key, .rkey = mr->key};
 
 	REPLY(reply);
@@ -506,6 +507,7 @@ static int create_qp(struct command *command)
 	qp->cap = (struct ibv_qp_cap){asked.max_send_wr, asked.is_srq ? 0 : asked.max_recv_wr, asked.max_send_sge,
 				      asked.is_srq ? 0 : asked.max_recv_sge, asked.max_inline_data};
 	set_queues(qp, &driver);
+	qp->cap.max_recv_wr = qp->rq ? qp->rq_size : 0; /* as mlx5_ib_query_qp says it */
 	pd->object.users++;
 	send_cq->object.users++;
 	recv_cq->object.users++;

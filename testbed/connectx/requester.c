@@ -175,7 +175,7 @@ static void prepare_result(struct qp *qp, struct pending *pending, struct frame 
 {
 	const uint32_t room = qp->send_cq->cqe_size == 128 ? 2 * SCATTER_BYTES : SCATTER_BYTES;
 
-	if (qp->send_scatter && pending->signaled && pending->length && pending->length <= room)
+	if (pending->reads && qp->send_scatter && pending->signaled && pending->length && pending->length <= room)
 		pending->scatter = pending->length;
 	frame->pieces = is_atomic(pending) ? 0 : (uint32_t)pending->pieces;
 	memcpy(frame->piece, pending->piece, sizeof(struct iovec) * frame->pieces);
