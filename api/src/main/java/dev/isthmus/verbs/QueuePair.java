@@ -744,11 +744,10 @@ public final class QueuePair implements AutoCloseable {
     }
 
     private boolean canSend() {
-        // In ERR, libmlx5 takes none of a queue pair that has not been in RTS, and says that the queue is full; nor does it
+        // In ERR, libmlx5 takes none of a queue pair that has not been in RTS, and says that the queue is full; nor
+        // does it
         // take receives of one that has not been in INIT.
-        return sends.hasRoom()
-                && state.recorded().allowsSends()
-                && (hasBeenReady || ledByCm);
+        return sends.hasRoom() && state.recorded().allowsSends() && (hasBeenReady || ledByCm);
     }
 
     /** Checks that the state allows a send. Called once, until something changes. */

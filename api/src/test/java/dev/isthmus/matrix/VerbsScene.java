@@ -80,7 +80,8 @@ final class VerbsScene {
 
     static final Duration DEADLINE = TestDeadlines.ofSeconds(10);
 
-    private static final Pattern LACKS = Pattern.compile("EOPNOTSUPP|rdma_cm interface is missing|the device has not so much|the device may not fault memory in on demand");
+    private static final Pattern LACKS = Pattern.compile(
+            "EOPNOTSUPP|rdma_cm interface is missing|the device has not so much|the device may not fault memory in on demand");
 
     private static int asked;
 

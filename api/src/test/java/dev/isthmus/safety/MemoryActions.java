@@ -206,17 +206,19 @@ final class MemoryActions {
         Thing old = w.take(MemoryRegion.class);
         MemoryRegion region = (MemoryRegion) old.object;
         MemoryRegion[] made = new MemoryRegion[1];
-        w.replace(old, () -> made[0] = region.reregister(change -> {
-            if (w.chance(2)) {
-                change.memory(segment(w));
-            }
-            if (w.chance(3)) {
-                change.protectionDomain(w.any(ProtectionDomain.class));
-            }
-            if (w.chance(2)) {
-                change.access(access(w));
-            }
-        }));
+        w.replace(
+                old,
+                () -> made[0] = region.reregister(change -> {
+                    if (w.chance(2)) {
+                        change.memory(segment(w));
+                    }
+                    if (w.chance(3)) {
+                        change.protectionDomain(w.any(ProtectionDomain.class));
+                    }
+                    if (w.chance(2)) {
+                        change.access(access(w));
+                    }
+                }));
         MemoryRegion next = made[0];
         w.made(MemoryRegion.class, next, region.protectionDomain(), next.protectionDomain())
                 .namesAsWell(old);

@@ -448,10 +448,11 @@ class QueuePairKindsTest {
                     .opcode(SendOpcode.LOCAL_INV)
                     .invalidate(pair.a.region.rkey())));
             pair.a.await();
-            // Soft-RoCE of Linux 6.12 reports only that it is in error now; for libmlx5 it is the status of a bind, which
+            // Soft-RoCE of Linux 6.12 reports only that it is in error now; for libmlx5 it is the status of a bind,
+            // which
             // the specification calls an error of memory management.
-            var refused = Set.of(
-                    CompletionStatus.LOC_QP_OP_ERR, CompletionStatus.WR_FLUSH_ERR, CompletionStatus.MW_BIND_ERR);
+            var refused =
+                    Set.of(CompletionStatus.LOC_QP_OP_ERR, CompletionStatus.WR_FLUSH_ERR, CompletionStatus.MW_BIND_ERR);
             assertTrue(refused.contains(pair.a.done.status(0)), pair.a.done.toString());
         }
     }
