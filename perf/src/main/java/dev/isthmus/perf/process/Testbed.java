@@ -31,6 +31,12 @@ public record Testbed(Path home) {
         return Optional.empty();
     }
 
+    /** Like {@link #find}, where one is needed. */
+    public static Testbed required() throws IOException {
+        return find().orElseThrow(
+                        () -> new IOException("there is no testbed/testbed in this folder or above it: run ./isthmus"));
+    }
+
     /** Whether this machine has devices of its own. */
     public static boolean hasDevices() throws IOException {
         Path devices = Path.of("/sys/class/infiniband");

@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
 
@@ -19,12 +18,6 @@ final class GuestOutput {
 
     /** How far a tick of the clock may be from an instruction. */
     private static final double CLOCK_ERROR = 0.005;
-
-    /** Hardly any of this call is C's, so it shows best how much more a plain call takes. */
-    private static final String SHORTEST = VerbsRow.ALL.getFirst().spec();
-
-    /** A plain call takes at least this many more instructions than a critical one. */
-    private static final double PLAIN_COSTS = 10;
 
     private final Map<Suite, Map<String, RowCounts>> counts = new LinkedHashMap<>();
     private final List<String> facts = new ArrayList<>();
@@ -100,29 +93,8 @@ final class GuestOutput {
         return counts.values().stream().flatMap(rows -> rows.values().stream()).toList();
     }
 
-    /** Throws if a row lacks a figure, or if the plain calls were not plain. */
+    /** Throws if a row lacks a figure. */
     void checkComplete() throws IOException {
-        checkFigures();
-        checkPlain();
-    }
-
-    private void checkPlain() throws IOException {
-        RowCounts plain = counts.getOrDefault(Suite.VERBS_PLAIN, Map.of()).get(SHORTEST);
-        RowCounts critical = counts.getOrDefault(Suite.VERBS, Map.of()).get(SHORTEST);
-        if (plain != null && critical != null) {
-            double more = plain.instructions(Side.JAVA) - critical.instructions(Side.JAVA);
-            if (more < PLAIN_COSTS) {
-                throw new IOException(String.format(
-                        Locale.ROOT,
-                        "%s takes %.1f instructions more than %s: the renamed driver was not called directly",
-                        plain.title(),
-                        more,
-                        critical.title()));
-            }
-        }
-    }
-
-    private void checkFigures() throws IOException {
         for (var rows : counts.entrySet()) {
             for (RowCounts count : rows.getValue().values()) {
                 for (Side each : Side.values()) {

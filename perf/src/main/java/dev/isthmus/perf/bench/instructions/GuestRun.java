@@ -5,6 +5,7 @@ import dev.isthmus.perf.common.Progress;
 import dev.isthmus.perf.common.Side;
 import dev.isthmus.perf.process.Children;
 import dev.isthmus.perf.process.Testbed;
+import dev.isthmus.perf.process.Tool;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -32,9 +33,7 @@ final class GuestRun {
     /** Compiles the C programs and runs all; blocks until the testbed has ended. */
     static void run(Map<Suite, List<Row>> rows, int seconds, GuestOutput output, Progress progress)
             throws IOException, InterruptedException {
-        Testbed testbed = Testbed.find()
-                .orElseThrow(
-                        () -> new IOException("there is no testbed/testbed in this folder or above it: run ./isthmus"));
+        Testbed testbed = Testbed.required();
         try (var programs = new CPrograms();
                 var children = new Children()) {
             var script = new StringBuilder("set -e\n")
@@ -47,9 +46,13 @@ final class GuestRun {
                 Path program = programs.compile(suite.getKey());
                 for (Side side : Side.values()) {
                     if (suite.getKey().counts(side)) {
-                        script.append(commands(suite.getKey(), side, program, suite.getValue()));
+                        script.append(commands(testbed, suite.getKey(), side, program, suite.getValue()));
                     }
                 }
+            }
+            if (rows.containsKey(Suite.CARD)) {
+                progress.update("compiles the simulated ConnectX");
+                buildCard(testbed);
             }
             progress.update("the testbed boots");
             List<String> command = List.of(
@@ -71,19 +74,28 @@ final class GuestRun {
         }
     }
 
+    /** Here, where that takes seconds: the guest finds it in the cache. */
+    static void buildCard(Testbed testbed) throws IOException, InterruptedException {
+        int status = Tool.run(List.of(testbed.script().toString(), "--quiet", "--device=connectx", "--", "true"));
+        if (status != 0) {
+            throw new IOException("there is no simulated ConnectX: why stands above");
+        }
+    }
+
     private static String fact(String words) {
         return "echo \"" + FACT + " " + words + "\"\n";
     }
 
     /** What the testbed's shell does to run a side's program, announced by a line. */
-    private static String commands(Suite suite, Side side, Path inC, List<Row> rows) {
+    static String commands(Testbed testbed, Suite suite, Side side, Path inC, List<Row> rows) {
         String program = side == Side.C
                 ? quoted(inC.toString())
                 : suite.settings(side) + java() + " " + suite.program(side).getName();
         String specs = rows.stream().map(Row::spec).collect(Collectors.joining(" "));
-        return suite.preparation()
-                + String.join(" ", "echo", BEGIN, suite.name(), side.name()) + "\n"
-                + String.join(" ", program, suite.place(side), specs) + "\n";
+        String place =
+                suite.place().isEmpty() ? "" : quoted(testbed.script().toString()) + " " + suite.place() + " -- ";
+        return String.join(" ", "echo", BEGIN, suite.name(), side.name()) + "\n" + place
+                + String.join(" ", program, suite.arguments(side), specs) + "\n";
     }
 
     private static String java() {

@@ -40,8 +40,8 @@ import picocli.CommandLine.Spec;
             "  send-64, write-64, ...  a whole message of that many bytes:",
             "                          posts, and polls until all have completed",
             "  ...-chain-N             in chains of N requests, for each of them",
-            "  ...-plain               by plain calls, as with drivers",
-            "                          other than Soft-RoCE and SoftiWARP",
+            "  mlx5-...                calls alone on libmlx5, the driver of ConnectX cards, over a simulated card,",
+            "                          which takes no part: see docs/connectx.md; batch-...: ibv_wr_* calls",
             "  ucx-progress-...        a progress of a worker that finds nothing;",
             "                          all ucx-... rows also count JUCX",
             "  ucx-tag-8-posix, ...    a tagged message over shared memory,",
@@ -62,7 +62,8 @@ import picocli.CommandLine.Spec;
             "Examples:",
             "  isthmus perf instructions                     # print all rows",
             "  isthmus perf instructions --rows 'send-.*'    # print some",
-            "  isthmus perf instructions --check             # as a test"
+            "  isthmus perf instructions --check             # as a test",
+            "  isthmus perf instructions --nanoseconds 5     # the card's rows by the clock"
         })
 public final class InstructionsCommand implements Callable<Integer> {
 
@@ -105,6 +106,14 @@ public final class InstructionsCommand implements Callable<Integer> {
     private Optional<Path> json = Optional.empty();
 
     @Option(
+            names = "--nanoseconds",
+            paramLabel = "ROUNDS",
+            description =
+                    "Instead of counting, time the rows mlx5-... on this machine: medians of this many rounds, in "
+                            + "which C and Java take turns.")
+    private int rounds;
+
+    @Option(
             names = "--timeout",
             paramLabel = "SECONDS",
             defaultValue = "600",
@@ -131,6 +140,9 @@ public final class InstructionsCommand implements Callable<Integer> {
         if (json.isPresent()) {
             WholeFile.check(json.get());
         }
+        if (rounds > 0) {
+            return time(rows.getOrDefault(Suite.CARD, List.of()));
+        }
         Path path = file != null ? file : Path.of(System.getProperty("isthmus.home", ""), TABLE);
         var accepted = Accepted.read(path);
         PrintWriter out = spec.commandLine().getOut();
@@ -146,6 +158,13 @@ public final class InstructionsCommand implements Callable<Integer> {
             GuestRun.run(rows, timeout, output, progress);
             return conclude(accepted, output, out);
         }
+    }
+
+    private int time(List<Row> rows) throws IOException, InterruptedException {
+        try (var progress = Progress.on(System.err)) {
+            new CardTimes(rows, rounds).run(progress, spec.commandLine().getOut());
+        }
+        return 0;
     }
 
     private int conclude(Accepted accepted, GuestOutput output, PrintWriter out) throws IOException {

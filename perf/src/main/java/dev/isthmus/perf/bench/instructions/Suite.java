@@ -7,17 +7,14 @@ import java.util.List;
 /** Rows that the same programs run. */
 enum Suite {
     VERBS,
-    VERBS_PLAIN,
+    CARD,
     UCX,
     SOCKETS;
-
-    /** The path of the driver under another name in the testbed, without a driver file's suffix. */
-    private static final String PLAIN_DRIVER = "/tmp/isthmus-plain/plain";
 
     /** The C source among the resources, without its suffix. */
     String twin() {
         return switch (this) {
-            case VERBS, VERBS_PLAIN -> "verbs";
+            case VERBS, CARD -> "verbs";
             case UCX -> "ucx";
             case SOCKETS -> "sockets";
         };
@@ -25,13 +22,13 @@ enum Suite {
 
     /** What is measured, in a few words. */
     String title() {
-        return this == VERBS_PLAIN ? "verbs by plain calls" : twin();
+        return this == CARD ? "verbs on libmlx5" : twin();
     }
 
     /** The libraries of the C program. */
     List<String> libraries() {
         return switch (this) {
-            case VERBS, VERBS_PLAIN -> List.of("-libverbs");
+            case VERBS, CARD -> List.of("-libverbs");
             case UCX -> List.of("-lucp", "-lucs");
             case SOCKETS -> List.of("-lrdmacm");
         };
@@ -45,19 +42,15 @@ enum Suite {
     /** A side's program in Java. */
     Class<?> program(Side side) {
         return switch (this) {
-            case VERBS, VERBS_PLAIN -> VerbsProgram.class;
+            case VERBS, CARD -> VerbsProgram.class;
             case UCX -> side == Side.JUCX ? JucxProgram.class : UcxProgram.class;
             case SOCKETS -> SocketProgram.class;
         };
     }
 
-    /** What the testbed's shell does before the programs run: one line, or nothing. */
-    String preparation() {
-        // A driver is known by its file: libibverbs loads those that IBV_DRIVERS names before its own.
-        return this == VERBS_PLAIN
-                ? "mkdir -p $(dirname " + PLAIN_DRIVER + ") && for file in /usr/lib/*/libibverbs/librxe-rdmav*.so; do"
-                        + " ln -sf $file " + PLAIN_DRIVER + "-${file##*-}; done\n"
-                : "";
+    /** The testbed's options for a place of its own within that where the rows are counted: none, or some. */
+    String place() {
+        return this == CARD ? "--quiet --device=connectx --env=ISTHMUS_CONNECTX_THREAD=no --timeout=3600" : "";
     }
 
     /**
@@ -65,17 +58,15 @@ enum Suite {
      * prevents that itself; JUCX needs a setting.
      */
     String settings(Side side) {
-        if (side == Side.JUCX) {
-            return "UCX_ERROR_SIGNALS= ";
-        }
-        return this == VERBS_PLAIN ? "IBV_DRIVERS=" + PLAIN_DRIVER + " " : "";
+        return side == Side.JUCX ? "UCX_ERROR_SIGNALS= " : "";
     }
 
     /** The arguments before the rows, for the testbed's shell. */
-    String place(Side side) {
+    String arguments(Side side) {
         return switch (this) {
             // The first device; in C also the index of its GID with the IPv4 address.
-            case VERBS, VERBS_PLAIN -> "${ISTHMUS_DEVICES%% *}" + (side == Side.C ? " 1" : "");
+            case VERBS -> "${ISTHMUS_DEVICES%% *}" + (side == Side.C ? " 1" : "");
+            case CARD -> "mlx5_0" + (side == Side.C ? " 1" : "");
             case UCX -> "";
             case SOCKETS -> "${ISTHMUS_ADDRESSES%% *}"; // of the first device
         };
@@ -84,8 +75,8 @@ enum Suite {
     List<Row> rows() {
         return switch (this) {
             case VERBS -> Row.of(VerbsRow.ALL, VerbsRow::title, VerbsRow::spec);
-            // The same programs, with Soft-RoCE's driver under another name: its calls are not known to be short.
-            case VERBS_PLAIN -> Row.of(VerbsRow.ALL, row -> row.title() + "-plain", VerbsRow::spec);
+            // The same programs on libmlx5, the driver of ConnectX cards, over the simulated card of docs/connectx.md.
+            case CARD -> Row.of(VerbsRow.ON_CARD, row -> "mlx5-" + row.title(), VerbsRow::spec);
             case UCX -> Row.of(UcxRow.ALL, UcxRow::title, UcxRow::spec);
             case SOCKETS -> Row.of(SocketRow.ALL, SocketRow::title, SocketRow::spec);
         };

@@ -15,10 +15,13 @@ import dev.isthmus.verbs.MemoryRegion;
 import dev.isthmus.verbs.ProtectionDomain;
 import dev.isthmus.verbs.QueuePair;
 import dev.isthmus.verbs.ReceiveRequest;
+import dev.isthmus.verbs.SendBatch;
+import dev.isthmus.verbs.SendFlag;
 import dev.isthmus.verbs.SendOpcode;
 import dev.isthmus.verbs.SendRequest;
 import dev.isthmus.verbs.WorkCompletions;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 
 /**
  * Two connected RC queue pairs, and one thread's loops over them. They have twins in {@code verbs.c}, line by line:
@@ -31,11 +34,15 @@ final class VerbsLoops implements AutoCloseable {
 
     private static final int DEPTH = 1024;
     private static final int COMPLETIONS = 8192;
+    private static final int MAX_INLINE = 64;
     static final int SIGNAL_EVERY = 4;
+    private static final int SIGNALED = SendFlag.mask(SendFlag.SIGNALED);
+    private static final int INLINE = SendFlag.mask(SendFlag.INLINE);
 
     private final Arena arena = Arena.ofConfined();
     private final DeviceContext context;
     private final ProtectionDomain pd;
+    private final MemorySegment memory;
     private final MemoryRegion region;
     private final CompletionQueue sendQueue;
     private final CompletionQueue receiveQueue;
@@ -47,6 +54,9 @@ final class VerbsLoops implements AutoCloseable {
 
     private int chain;
     private int capacity;
+    private int bytes;
+    private boolean receiving;
+    private boolean inline;
     private SendRequest plain;
     private SendRequest marked;
     private SendRequest sends;
@@ -54,28 +64,44 @@ final class VerbsLoops implements AutoCloseable {
     private WorkCompletions polled;
 
     VerbsLoops(String device) {
+        this(device, 0);
+    }
+
+    /** Queue pairs of which inline messages are posted, and batches: those of cards. */
+    static VerbsLoops onCard(String device) {
+        return new VerbsLoops(device, MAX_INLINE);
+    }
+
+    private VerbsLoops(String device, int maxInline) {
         context = Device.named(device).open();
         pd = context.allocateProtectionDomain();
-        region = pd.register(
-                arena.allocate(2 * MAX_BYTES, MAX_BYTES), LOCAL_WRITE, REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC);
+        memory = arena.allocate(2 * MAX_BYTES, MAX_BYTES);
+        region = pd.register(memory, LOCAL_WRITE, REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC);
         sendQueue = context.createCompletionQueue(COMPLETIONS);
         receiveQueue = context.createCompletionQueue(COMPLETIONS);
-        sender = create(sendQueue);
-        receiver = create(receiveQueue);
+        sender = create(sendQueue, maxInline);
+        receiver = create(receiveQueue, maxInline);
         GidEntry gid = context.defaultGid(1);
         sender.connect(gid, receiver.address(gid));
         receiver.connect(gid, sender.address(gid));
     }
 
-    private QueuePair create(CompletionQueue queue) {
-        return pd.createQueuePair(
-                RC, queue, queue, config -> config.maxSendWr(DEPTH).maxRecvWr(DEPTH));
+    private QueuePair create(CompletionQueue queue, int maxInline) {
+        return pd.createQueuePair(RC, queue, queue, config -> {
+            config.maxSendWr(DEPTH).maxRecvWr(DEPTH);
+            if (maxInline != 0) {
+                config.maxInline(maxInline).extendedPosting(SendOpcode.SEND, SendOpcode.RDMA_WRITE);
+            }
+        });
     }
 
     /** Prepares the requests that the loops post, before any is run. */
     void prepare(VerbsRow row) {
         chain = row.chain();
         capacity = chain;
+        bytes = row.bytes();
+        receiving = row.opcode() == SendOpcode.SEND;
+        inline = row.isInline();
         polled = capacity == 1 ? one : sent;
         plain = request(row, false);
         marked = request(row, true);
@@ -89,7 +115,10 @@ final class VerbsLoops implements AutoCloseable {
     }
 
     private SendRequest request(VerbsRow row, boolean signaled) {
-        SendRequest request = SendRequest.prepare(region).range(0, row.bytes()).signaled(signaled);
+        SendRequest request = SendRequest.prepare(region)
+                .range(0, row.bytes())
+                .signaled(signaled)
+                .inline(row.isInline());
         long remote = region.address() + MAX_BYTES;
         return switch (row.opcode()) {
             case SEND -> request;
@@ -107,6 +136,11 @@ final class VerbsLoops implements AutoCloseable {
             case MESSAGE -> send ? this::messages : this::accesses;
             case CHAIN -> send ? this::messageChains : this::accessChains;
             case POST -> this::posts;
+            case POST_UNSIGNALED -> this::unsignaledPosts;
+            case POST_SIGNALED -> this::signaledPosts;
+            case POST_CHAIN -> this::chainPosts;
+            case BATCH -> this::batches;
+            case RECEIVE_CHAIN -> this::receiveChainPosts;
             case RECEIVE -> this::receivePosts;
             case EMPTY_POLL -> this::emptyPolls;
             case FULL_POLL -> this::fullPolls;
@@ -171,6 +205,110 @@ final class VerbsLoops implements AutoCloseable {
         return nanos;
     }
 
+    private long unsignaledPosts(int count) {
+        postReceives(count + 1);
+        long begin = System.nanoTime();
+        for (int i = 0; i < count; i++) {
+            if (!sender.tryPost(plain)) {
+                throw full();
+            }
+        }
+        long nanos = System.nanoTime() - begin;
+        if (!sender.tryPost(marked)) {
+            throw full();
+        }
+        awaitAll(1, count + 1);
+        return nanos;
+    }
+
+    private long signaledPosts(int count) {
+        postReceives(count);
+        long begin = System.nanoTime();
+        for (int i = 0; i < count; i++) {
+            if (!sender.tryPost(marked)) {
+                throw full();
+            }
+        }
+        long nanos = System.nanoTime() - begin;
+        awaitAll(count, count);
+        return nanos;
+    }
+
+    private long chainPosts(int count) {
+        postReceives(count);
+        long begin = System.nanoTime();
+        for (int i = 0; i < count; i++) {
+            if (sender.tryPostChain(sends) != null) {
+                throw full();
+            }
+        }
+        long nanos = System.nanoTime() - begin;
+        awaitAll(count, count * chain);
+        return nanos;
+    }
+
+    private long batches(int count) {
+        postReceives(count);
+        SendBatch batch = sender.sendBatch();
+        long remote = region.address() + MAX_BYTES;
+        int rkey = region.rkey();
+        long begin = System.nanoTime();
+        for (int i = 0; i < count; i++) {
+            batch.start();
+            for (int left = chain; left > 0; left--) {
+                batch.next(0, (left == 1 ? SIGNALED : 0) | (inline ? INLINE : 0));
+                if (receiving) {
+                    batch.send();
+                } else {
+                    batch.write(remote, rkey);
+                }
+                if (inline) {
+                    batch.inline(memory, 0, bytes);
+                } else {
+                    batch.sge(region, 0, bytes);
+                }
+            }
+            if (!batch.complete()) {
+                throw full();
+            }
+        }
+        long nanos = System.nanoTime() - begin;
+        awaitAll(count, count * chain);
+        return nanos;
+    }
+
+    private long receiveChainPosts(int count) {
+        long begin = System.nanoTime();
+        for (int i = 0; i < count; i++) {
+            if (receiver.tryPostChain(receives) != null) {
+                throw full();
+            }
+        }
+        long nanos = System.nanoTime() - begin;
+        for (int i = 0; i < count; i++) {
+            if (sender.tryPostChain(sends) != null) {
+                throw full();
+            }
+        }
+        awaitAll(count, count * chain);
+        return nanos;
+    }
+
+    /** Posts the receives that this many operations need. */
+    private void postReceives(int operations) {
+        for (int i = 0; receiving && i < operations; i++) {
+            if (receiver.tryPostChain(receives) != null) {
+                throw full();
+            }
+        }
+    }
+
+    private void awaitAll(int sendCompletions, int receiveCompletions) {
+        Thread.yield(); // to a card that has no thread of its own
+        await(sendQueue, sent, sendCompletions);
+        await(receiveQueue, received, receiving ? receiveCompletions : 0);
+    }
+
     private long receivePosts(int count) {
         long begin = System.nanoTime();
         for (int i = 0; i < count; i++) {
@@ -184,6 +322,7 @@ final class VerbsLoops implements AutoCloseable {
                 throw full();
             }
         }
+        Thread.yield();
         await(sendQueue, sent, count / SIGNAL_EVERY);
         await(receiveQueue, received, count);
         return nanos;
@@ -209,6 +348,7 @@ final class VerbsLoops implements AutoCloseable {
                     throw full();
                 }
             }
+            Thread.yield();
             int found = 0;
             long begin = System.nanoTime();
             for (int i = 0; i < count; i++) {

@@ -20,10 +20,10 @@ public final class VerbsProgram implements BiConsumer<String, String> {
 
     @Override
     public void accept(String device, String spec) {
-        try (var loops = new VerbsLoops(device)) {
-            VerbsRow row = VerbsRow.of(spec);
+        VerbsRow row = VerbsRow.of(spec);
+        try (var loops = VerbsRow.ALL.contains(row) ? new VerbsLoops(device) : VerbsLoops.onCard(device)) {
             loops.prepare(row);
-            Blocks.warmUp(loops.loop(row), VerbsLoops.SIGNAL_EVERY, true);
+            Blocks.warmUp(loops.loop(row), row.warmUpOperations(), true);
             new Blocks(System.out).measure(spec, loops.loop(row), row.operations(), row.perOperation());
         }
     }

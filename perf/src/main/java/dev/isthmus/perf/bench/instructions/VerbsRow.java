@@ -3,6 +3,7 @@ package dev.isthmus.perf.bench.instructions;
 
 import dev.isthmus.verbs.SendOpcode;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * A row of verbs.
@@ -23,6 +24,16 @@ record VerbsRow(Way way, Operation operation, int bytes, int chain, int operatio
         POST,
         /** The post of a receive alone. */
         RECEIVE,
+        /** The post of a send request alone, none of them signaled. */
+        POST_UNSIGNALED,
+        /** The post of a send request alone, each signaled. */
+        POST_SIGNALED,
+        /** The post of a chain of send requests alone, of which the last is signaled. */
+        POST_CHAIN,
+        /** The same by a {@link dev.isthmus.verbs.SendBatch}. */
+        BATCH,
+        /** The post of a chain of receives alone. */
+        RECEIVE_CHAIN,
         /** A poll that finds nothing. */
         EMPTY_POLL,
         /** A poll that finds as many completions as it asks for. */
@@ -32,7 +43,9 @@ record VerbsRow(Way way, Operation operation, int bytes, int chain, int operatio
     /** What is posted. */
     enum Operation {
         SEND(SendOpcode.SEND),
+        SEND_INLINE(SendOpcode.SEND),
         WRITE(SendOpcode.RDMA_WRITE),
+        WRITE_INLINE(SendOpcode.RDMA_WRITE),
         READ(SendOpcode.RDMA_READ),
         FETCH_ADD(SendOpcode.ATOMIC_FETCH_AND_ADD),
         CMP_SWAP(SendOpcode.ATOMIC_CMP_AND_SWP);
@@ -67,6 +80,33 @@ record VerbsRow(Way way, Operation operation, int bytes, int chain, int operatio
             chain(Operation.WRITE, 1),
             chain(Operation.WRITE, 16));
 
+    /** The rows on a card: calls alone, as the card works when the program waits for it. */
+    static final List<VerbsRow> ON_CARD = List.of(
+            new VerbsRow(Way.EMPTY_POLL, Operation.SEND, 64, 1, 50_000),
+            new VerbsRow(Way.FULL_POLL, Operation.WRITE, 64, 1, 512),
+            new VerbsRow(Way.FULL_POLL, Operation.WRITE, 64, 16, 32),
+            new VerbsRow(Way.RECEIVE, Operation.SEND, 64, 1, 512),
+            new VerbsRow(Way.RECEIVE_CHAIN, Operation.SEND, 64, 16, 32),
+            post(Way.POST_UNSIGNALED, Operation.WRITE_INLINE, 8),
+            post(Way.POST_SIGNALED, Operation.WRITE_INLINE, 8),
+            post(Way.POST_UNSIGNALED, Operation.WRITE, 64),
+            post(Way.POST_SIGNALED, Operation.WRITE, 64),
+            post(Way.POST_UNSIGNALED, Operation.SEND_INLINE, 8),
+            post(Way.POST_SIGNALED, Operation.SEND_INLINE, 8),
+            post(Way.POST_UNSIGNALED, Operation.SEND, 64),
+            post(Way.POST_SIGNALED, Operation.SEND, 64),
+            new VerbsRow(Way.POST_CHAIN, Operation.WRITE_INLINE, 8, 16, 32),
+            new VerbsRow(Way.POST_CHAIN, Operation.WRITE, 64, 16, 32),
+            new VerbsRow(Way.POST_CHAIN, Operation.SEND, 64, 16, 32),
+            new VerbsRow(Way.BATCH, Operation.WRITE, 64, 1, 512),
+            new VerbsRow(Way.BATCH, Operation.WRITE_INLINE, 8, 16, 32),
+            new VerbsRow(Way.BATCH, Operation.WRITE, 64, 16, 32),
+            new VerbsRow(Way.BATCH, Operation.SEND, 64, 16, 32));
+
+    private static VerbsRow post(Way way, Operation operation, int bytes) {
+        return new VerbsRow(way, operation, bytes, 1, 512);
+    }
+
     private static VerbsRow message(Operation operation, int bytes) {
         return new VerbsRow(Way.MESSAGE, operation, bytes, 1, bytes <= 64 ? 64 : 32);
     }
@@ -79,9 +119,24 @@ record VerbsRow(Way way, Operation operation, int bytes, int chain, int operatio
         return operation.opcode;
     }
 
+    boolean isInline() {
+        return operation == Operation.SEND_INLINE || operation == Operation.WRITE_INLINE;
+    }
+
     /** By how much to divide an operation's figure: the messages of a chain. */
     int perOperation() {
-        return way == Way.CHAIN ? chain : 1;
+        return switch (way) {
+            case CHAIN, POST_CHAIN, BATCH, RECEIVE_CHAIN -> chain;
+            default -> 1;
+        };
+    }
+
+    /** Of each call before it is measured: as few as the loop can do. */
+    int warmUpOperations() {
+        return switch (way) {
+            case POST_UNSIGNALED, POST_SIGNALED, POST_CHAIN, BATCH, RECEIVE_CHAIN -> 1;
+            default -> VerbsLoops.SIGNAL_EVERY;
+        };
     }
 
     String title() {
@@ -89,6 +144,11 @@ record VerbsRow(Way way, Operation operation, int bytes, int chain, int operatio
             case MESSAGE -> Row.word(operation) + "-" + bytes;
             case CHAIN -> Row.word(operation) + "-" + bytes + "-chain-" + chain;
             case POST -> "post-" + Row.word(operation) + "-" + bytes;
+            case POST_UNSIGNALED -> "post-" + Row.word(operation) + "-" + bytes + "-unsignaled";
+            case POST_SIGNALED -> "post-" + Row.word(operation) + "-" + bytes + "-signaled";
+            case POST_CHAIN -> "post-" + Row.word(operation) + "-" + bytes + "-chain-" + chain;
+            case BATCH -> "batch-" + Row.word(operation) + "-" + bytes + "-" + chain;
+            case RECEIVE_CHAIN -> "post-receive-chain-" + chain;
             case RECEIVE -> "post-receive";
             case EMPTY_POLL -> "poll-empty";
             case FULL_POLL -> "poll-" + chain;
@@ -108,6 +168,7 @@ record VerbsRow(Way way, Operation operation, int bytes, int chain, int operatio
 
     /** The row of a program's argument. */
     static VerbsRow of(String spec) {
-        return Row.named(spec, ALL, VerbsRow::spec);
+        List<VerbsRow> all = Stream.concat(ALL.stream(), ON_CARD.stream()).toList();
+        return Row.named(spec, all, VerbsRow::spec);
     }
 }

@@ -3,6 +3,7 @@
  * What the C twins share: blocks of operations are timed and printed, one line a row, as Blocks.java does.
  */
 #include <pthread.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "blocks.h"
 #include <infiniband/verbs.h>
 
-enum { MAX_CHAIN = 16, MAX_BYTES = 4096, DEPTH = 1024, COMPLETIONS = 8192, SIGNAL_EVERY = 4 };
+enum { MAX_INLINE = 64, MAX_CHAIN = 16, MAX_BYTES = 4096, DEPTH = 1024, COMPLETIONS = 8192, SIGNAL_EVERY = 4 };
 
 static _Alignas(4096) char buffer[2 * MAX_BYTES];
 static struct ibv_mr *region;
@@ -16,7 +16,7 @@ static struct ibv_sge source, sink;
 static struct ibv_send_wr plain, marked, sends[MAX_CHAIN];
 static struct ibv_recv_wr receives[MAX_CHAIN];
 static struct ibv_wc sent[MAX_CHAIN], received[MAX_CHAIN];
-static int chain, capacity;
+static int chain, capacity, length, receiving, is_inline;
 
 static void check(const struct ibv_wc *completions, int count)
 {
@@ -101,6 +101,94 @@ static long long posts(int count)
     return nanos;
 }
 
+/* Posts the receives that this many operations need. */
+static void post_receives(int operations)
+{
+    for (int i = 0; receiving && i < operations; i++)
+        post_receive(receives);
+}
+
+static void await_all(int send_completions, int receive_completions)
+{
+    sched_yield(); /* to a card that has no thread of its own */
+    await(send_queue, sent, send_completions);
+    await(receive_queue, received, receiving ? receive_completions : 0);
+}
+
+static long long unsignaled_posts(int count)
+{
+    post_receives(count + 1);
+    long long begin = now();
+    for (int i = 0; i < count; i++)
+        post_send(&plain);
+    long long nanos = now() - begin;
+    post_send(&marked);
+    await_all(1, count + 1);
+    return nanos;
+}
+
+static long long signaled_posts(int count)
+{
+    post_receives(count);
+    long long begin = now();
+    for (int i = 0; i < count; i++)
+        post_send(&marked);
+    long long nanos = now() - begin;
+    await_all(count, count);
+    return nanos;
+}
+
+static long long chain_posts(int count)
+{
+    post_receives(count);
+    long long begin = now();
+    for (int i = 0; i < count; i++)
+        post_send(sends);
+    long long nanos = now() - begin;
+    await_all(count, count * chain);
+    return nanos;
+}
+
+static long long batches(int count)
+{
+    post_receives(count);
+    struct ibv_qp_ex *batch = ibv_qp_to_qp_ex(sender);
+    uint64_t remote = (uintptr_t)buffer + MAX_BYTES;
+    uint32_t rkey = region->rkey;
+    long long begin = now();
+    for (int i = 0; i < count; i++) {
+        ibv_wr_start(batch);
+        for (int left = chain; left > 0; left--) {
+            batch->wr_id = 0;
+            batch->wr_flags = (left == 1 ? IBV_SEND_SIGNALED : 0) | (is_inline ? IBV_SEND_INLINE : 0);
+            if (receiving)
+                ibv_wr_send(batch);
+            else
+                ibv_wr_rdma_write(batch, rkey, remote);
+            if (is_inline)
+                ibv_wr_set_inline_data(batch, buffer, length);
+            else
+                ibv_wr_set_sge(batch, region->lkey, (uintptr_t)buffer, length);
+        }
+        require(ibv_wr_complete(batch) == 0, "ibv_wr_complete");
+    }
+    long long nanos = now() - begin;
+    await_all(count, count * chain);
+    return nanos;
+}
+
+static long long receive_chain_posts(int count)
+{
+    long long begin = now();
+    for (int i = 0; i < count; i++)
+        post_receive(receives);
+    long long nanos = now() - begin;
+    for (int i = 0; i < count; i++)
+        post_send(sends);
+    await_all(count, count * chain);
+    return nanos;
+}
+
 static long long receive_posts(int count)
 {
     long long begin = now();
@@ -109,6 +197,7 @@ static long long receive_posts(int count)
     long long nanos = now() - begin;
     for (int i = 1; i <= count; i++)
         post_send(i % SIGNAL_EVERY == 0 ? &marked : &plain);
+    sched_yield();
     await(send_queue, sent, count / SIGNAL_EVERY);
     await(receive_queue, received, count);
     return nanos;
@@ -133,6 +222,7 @@ static long long full_polls(int count)
     for (;;) {
         for (int i = 0; i < count * capacity; i++)
             post_send(&marked);
+        sched_yield();
         int found = 0;
         long long begin = now();
         for (int i = 0; i < count; i++) {
@@ -154,7 +244,7 @@ static void prepare(struct ibv_send_wr *request, int opcode, int signaled)
     request->sg_list = &source;
     request->num_sge = 1;
     request->opcode = opcode;
-    request->send_flags = signaled ? IBV_SEND_SIGNALED : 0;
+    request->send_flags = (signaled ? IBV_SEND_SIGNALED : 0) | (is_inline ? IBV_SEND_INLINE : 0);
     uint64_t remote = (uintptr_t)buffer + MAX_BYTES;
     if (opcode == IBV_WR_ATOMIC_FETCH_AND_ADD || opcode == IBV_WR_ATOMIC_CMP_AND_SWP) {
         request->wr.atomic.remote_addr = remote;
@@ -184,9 +274,9 @@ static void prepare_all(int opcode, int bytes)
 
 static int opcode_of(const char *operation)
 {
-    if (strcmp(operation, "send") == 0)
+    if (strcmp(operation, "send") == 0 || strcmp(operation, "send-inline") == 0)
         return IBV_WR_SEND;
-    if (strcmp(operation, "write") == 0)
+    if (strcmp(operation, "write") == 0 || strcmp(operation, "write-inline") == 0)
         return IBV_WR_RDMA_WRITE;
     if (strcmp(operation, "read") == 0)
         return IBV_WR_RDMA_READ;
@@ -202,19 +292,31 @@ static int opcode_of(const char *operation)
 static void run(const char *row)
 {
     char way[32], operation[32];
-    int bytes, operations;
-    require(sscanf(row, "%31[^:]:%31[^:]:%d:%d:%d", way, operation, &bytes, &chain, &operations) == 5, row);
+    int operations;
+    require(sscanf(row, "%31[^:]:%31[^:]:%d:%d:%d", way, operation, &length, &chain, &operations) == 5, row);
     capacity = chain;
     int opcode = opcode_of(operation);
+    receiving = opcode == IBV_WR_SEND;
+    is_inline = strstr(operation, "-inline") != NULL;
     if (strcmp(way, "full-poll") == 0)
         chain = 1;
-    prepare_all(opcode, bytes);
+    prepare_all(opcode, length);
     if (strcmp(way, "message") == 0)
         measure(row, opcode == IBV_WR_SEND ? messages : accesses, operations, 1);
     else if (strcmp(way, "chain") == 0)
         measure(row, opcode == IBV_WR_SEND ? message_chains : access_chains, operations, chain);
     else if (strcmp(way, "post") == 0)
         measure(row, posts, operations, 1);
+    else if (strcmp(way, "post-unsignaled") == 0)
+        measure(row, unsignaled_posts, operations, 1);
+    else if (strcmp(way, "post-signaled") == 0)
+        measure(row, signaled_posts, operations, 1);
+    else if (strcmp(way, "post-chain") == 0)
+        measure(row, chain_posts, operations, chain);
+    else if (strcmp(way, "batch") == 0)
+        measure(row, batches, operations, chain);
+    else if (strcmp(way, "receive-chain") == 0)
+        measure(row, receive_chain_posts, operations, chain);
     else if (strcmp(way, "receive") == 0)
         measure(row, receive_posts, operations, 1);
     else if (strcmp(way, "empty-poll") == 0)
@@ -225,11 +327,13 @@ static void run(const char *row)
         require(0, row);
 }
 
-static struct ibv_qp *create(struct ibv_pd *pd, struct ibv_cq *queue)
+static struct ibv_qp *create(struct ibv_pd *pd, struct ibv_cq *queue, int max_inline)
 {
-    struct ibv_qp_init_attr init = {.send_cq = queue, .recv_cq = queue, .qp_type = IBV_QPT_RC};
-    init.cap = (struct ibv_qp_cap){DEPTH, DEPTH, 1, 1, 0};
-    struct ibv_qp *qp = ibv_create_qp(pd, &init);
+    struct ibv_qp_init_attr_ex init = {.send_cq = queue, .recv_cq = queue, .qp_type = IBV_QPT_RC, .pd = pd};
+    init.cap = (struct ibv_qp_cap){DEPTH, DEPTH, 1, 1, max_inline};
+    init.comp_mask = IBV_QP_INIT_ATTR_PD | (max_inline ? IBV_QP_INIT_ATTR_SEND_OPS_FLAGS : 0);
+    init.send_ops_flags = max_inline ? IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_RDMA_WRITE : 0;
+    struct ibv_qp *qp = ibv_create_qp_ex(pd->context, &init);
     require(qp != NULL, "ibv_create_qp");
     return qp;
 }
@@ -251,7 +355,7 @@ static void connect_to(struct ibv_qp *qp, struct ibv_qp *peer, const struct ibv_
                           IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC) == 0, "RTS");
 }
 
-static void open_queues(const char *name, int gid_index)
+static void open_queues(const char *name, int gid_index, int max_inline)
 {
     int count;
     struct ibv_device **list = ibv_get_device_list(&count);
@@ -270,8 +374,8 @@ static void open_queues(const char *name, int gid_index)
     send_queue = ibv_create_cq(context, COMPLETIONS, NULL, NULL, 0);
     receive_queue = ibv_create_cq(context, COMPLETIONS, NULL, NULL, 0);
     require(send_queue != NULL && receive_queue != NULL, "ibv_create_cq");
-    sender = create(pd, send_queue);
-    receiver = create(pd, receive_queue);
+    sender = create(pd, send_queue, max_inline);
+    receiver = create(pd, receive_queue, max_inline);
     struct ibv_port_attr port;
     union ibv_gid gid;
     require(ibv_query_port(context, 1, &port) == 0, "ibv_query_port");
@@ -285,7 +389,8 @@ int main(int argc, char **argv)
     require(argc >= 3, "usage: verbs DEVICE GID_INDEX ROW...");
     have_second_thread();
     measure("clock", two_instructions, 1000000, 2);
-    open_queues(argv[1], atoi(argv[2]));
+    /* On a card some rows are inline, and batches. */
+    open_queues(argv[1], atoi(argv[2]), strncmp(argv[1], "mlx", 3) == 0 ? MAX_INLINE : 0);
     for (int i = 3; i < argc; i++)
         run(argv[i]);
     return 0;

@@ -62,34 +62,6 @@ class GuestOutputTest {
         assertTrue(failure.getMessage().contains(ROW.title() + " in Java"), failure.getMessage());
     }
 
-    /** The counts of the shortest row, by critical calls and by plain ones. */
-    private static GuestOutput counted(String critical, String plain) throws IOException {
-        var both = new GuestOutput(
-                Map.of(
-                        Suite.VERBS,
-                        List.of(ROW),
-                        Suite.VERBS_PLAIN,
-                        List.of(Suite.VERBS_PLAIN.rows().getFirst())),
-                count -> {});
-        both.take("begin VERBS C");
-        both.take(ROW.spec() + " 0 52");
-        both.take("begin VERBS JAVA");
-        both.take(ROW.spec() + " 0 " + critical);
-        both.take("begin VERBS_PLAIN C");
-        both.take(ROW.spec() + " 0 52");
-        both.take("begin VERBS_PLAIN JAVA");
-        both.take(ROW.spec() + " 0 " + plain);
-        return both;
-    }
-
-    @Test
-    void shouldRefusePlainCallsThatTakeNoMoreThanCriticalOnes() throws IOException {
-        counted("87", "107").checkComplete();
-        GuestOutput same = counted("87", "87");
-        var failure = assertThrows(IOException.class, same::checkComplete);
-        assertTrue(failure.getMessage().contains("poll-empty-plain"), failure.getMessage());
-    }
-
     @Test
     void shouldHaveRowsThatAreToldApart() {
         for (Suite suite : Suite.values()) {
