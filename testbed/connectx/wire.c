@@ -25,6 +25,7 @@ static struct peer {
 	int fd; /* -1: none */
 	pid_t pid;
 	uint32_t number; /* once it is known */
+	bool gone;
 	struct buffer in, out;
 } *peers[2 * PROCESSES]; /* those that we have connected to by their number, then those that have connected to us */
 
@@ -214,15 +215,19 @@ bool wire_progress(void)
 	now = own;
 	own = empty;
 	worked |= handle(&now, getpid());
+	/* The reply to a request was sent before what the peer's program then asked for. So replies are received last and
+	 * handled first: as on a network, a send has completed before its answer comes.
+	 */
+	for (int at = 2 * PROCESSES - 1; at >= 0; at--)
+		if (peers[at])
+			peers[at]->gone = !receive(peers[at]);
 	for (int at = 0; at < 2 * PROCESSES; at++) {
 		if (!peers[at])
 			continue;
-		bool alive = receive(peers[at]);
-
 		replying = peers[at];
 		worked |= handle(&peers[at]->in, peers[at]->pid);
 		flush(peers[at]);
-		if (!alive)
+		if (peers[at]->gone)
 			remove_peer(at);
 	}
 	return worked;

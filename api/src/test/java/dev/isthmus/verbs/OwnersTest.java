@@ -132,6 +132,7 @@ class OwnersTest {
                 "address/1",
                 "attach/1",
                 "attachment/0",
+                "isDirect/0",
                 "sendBatch/0");
         SendBatch batch = pair.a.qp.sendBatch();
         batch.start();
