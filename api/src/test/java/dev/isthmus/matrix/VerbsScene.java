@@ -121,7 +121,7 @@ final class VerbsScene {
     VerbsScene() {
         cq = context.createCompletionQueue(256, config -> {
             queueConfig = config;
-            config.channel(channel);
+            config.channel(channel).direct(false); // it is shared with a queue pair that cannot be
         });
         srq = pd.createSharedReceiveQueue(config -> sharedConfig = config.maxWr(16));
         region = pd.register(

@@ -33,7 +33,7 @@ class MemoryWindowTest {
 
     @BeforeEach
     void open() {
-        pair = RcPair.connected();
+        pair = RcPair.connected(config -> {}, RcPair::queueOfDriver);
         memory = arena.allocate(4096, 4096);
         region = pair.b.pd.register(memory, AccessFlag.LOCAL_WRITE, AccessFlag.MW_BIND);
     }

@@ -440,7 +440,7 @@ class QueuePairKindsTest {
             pair.b.await();
             assertEquals(CompletionStatus.REM_INV_REQ_ERR, pair.b.done.status(0));
         }
-        try (var pair = RcPair.connected()) {
+        try (var pair = RcPair.connected(config -> {}, RcPair::queueOfDriver)) {
             var withBuffer = pair.a.send(0, 8).opcode(SendOpcode.LOCAL_INV).invalidate(pair.a.region.rkey());
             assertThrows(IllegalArgumentException.class, () -> pair.a.qp.tryPost(withBuffer));
             assertTrue(pair.a.qp.tryPost(SendRequest.prepare(0)

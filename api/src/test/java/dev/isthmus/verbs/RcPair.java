@@ -144,10 +144,11 @@ final class RcPair implements AutoCloseable {
 
     /** Not direct, so that its completion queues take others that cannot be, and can be resized. */
     static RcPair ofDriver(Consumer<QueuePairConfig> configure) {
-        return new RcPair(
-                QueuePairType.RC,
-                configure,
-                side -> side.device.createCompletionQueue(256, config -> config.direct(false)));
+        return new RcPair(QueuePairType.RC, configure, RcPair::queueOfDriver);
+    }
+
+    static CompletionQueue queueOfDriver(Side side) {
+        return side.device.createCompletionQueue(256, config -> config.direct(false));
     }
 
     static RcPair unconnected(Consumer<QueuePairConfig> configure) {

@@ -103,7 +103,7 @@ class TransitionTest {
             names = {"RC", "UC", "UD"})
     void shouldGoWhereTheTableAllowsWithWhatItAllows(QueuePairType type) {
         List<String> refused = new ArrayList<>();
-        try (var pair = RcPair.unconnected(config -> {})) {
+        try (var pair = RcPair.ofDriver(config -> {})) {
             for (TransitionRules.Rule rule : reachableRules(type)) {
                 List<Set<QueuePairAttribute>> extras = new ArrayList<>(List.of(NONE));
                 rule.optional().forEach(attribute -> extras.add(EnumSet.of(attribute)));
@@ -141,7 +141,7 @@ class TransitionTest {
             value = QueuePairType.class,
             names = {"RC", "UC", "UD"})
     void shouldRefuseStepThatLacksAnAttribute(QueuePairType type) {
-        try (var pair = RcPair.unconnected(config -> {})) {
+        try (var pair = RcPair.ofDriver(config -> {})) {
             for (TransitionRules.Rule rule : reachableRules(type)) {
                 try (QueuePair qp = in(pair, type, rule.from())) {
                     for (QueuePairAttribute missing : rule.required()) {
@@ -164,7 +164,7 @@ class TransitionTest {
             value = QueuePairType.class,
             names = {"RC", "UC", "UD"})
     void shouldRefuseNothingThatCWouldTake(QueuePairType type) {
-        try (var pair = RcPair.unconnected(config -> {})) {
+        try (var pair = RcPair.ofDriver(config -> {})) {
             for (QueuePairState from : EnumSet.range(QueuePairState.RESET, QueuePairState.SQD)) {
                 try (QueuePair qp = in(pair, type, from)) {
                     for (QueuePairState to : REACHABLE) {
@@ -212,7 +212,7 @@ class TransitionTest {
             value = QueuePairType.class,
             names = {"UC", "UD"})
     void shouldLeaveTheSendQueueError(QueuePairType type) {
-        try (var pair = RcPair.unconnected(config -> {});
+        try (var pair = RcPair.ofDriver(config -> {});
                 QueuePair qp = in(pair, type, QueuePairState.RTS)) {
             // No program can bring it there. The step says that it begins there, which the kernel believes, and a card
             // does not.
@@ -224,7 +224,7 @@ class TransitionTest {
     @Tag("connectx")
     @Test
     void shouldGoToErrorAndBackToReset() {
-        try (var pair = RcPair.unconnected(config -> {})) {
+        try (var pair = RcPair.ofDriver(config -> {})) {
             for (QueuePairState from : EnumSet.range(QueuePairState.INIT, QueuePairState.SQD)) {
                 try (QueuePair qp = in(pair, QueuePairType.RC, from)) {
                     qp.flush();
@@ -239,7 +239,7 @@ class TransitionTest {
     @Tag("connectx")
     @Test
     void shouldGoToErrorFromReset() {
-        try (var pair = RcPair.unconnected(config -> {})) {
+        try (var pair = RcPair.ofDriver(config -> {})) {
             try {
                 pair.a.qp.flush();
             } catch (VerbsException e) { // Linux 6.1, though the specification has ERR follow every state
