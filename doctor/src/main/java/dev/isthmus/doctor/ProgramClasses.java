@@ -2,12 +2,12 @@
 package dev.isthmus.doctor;
 
 import java.io.IOException;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.jar.Attributes;
 import java.util.jar.JarFile;
 import java.util.jar.Manifest;
@@ -16,7 +16,7 @@ import java.util.zip.ZipException;
 /** The jars and folders on a JVM's path, and those that their manifests name. */
 final class ProgramClasses {
 
-    private final List<Path> entries = new ArrayList<>();
+    private final List<URL> entries = new ArrayList<>();
 
     private ProgramClasses() {}
 
@@ -24,7 +24,7 @@ final class ProgramClasses {
     static ProgramClasses ofClassPath(RunningJvm jvm) throws IOException {
         var classes = new ProgramClasses();
         for (String entry : jvm.property("java.class.path").split(":", -1)) {
-            classes.add(jvm.file(entry), new HashSet<>());
+            classes.add(jvm.file(entry));
         }
         return classes;
     }
@@ -37,26 +37,20 @@ final class ProgramClasses {
                 continue;
             }
             Path path = jvm.file(entry);
-            classes.entries.add(path);
+            classes.add(path);
             if (Files.isDirectory(path)) {
                 try (var inside = Files.newDirectoryStream(path)) {
-                    inside.forEach(classes.entries::add);
+                    for (Path each : inside) {
+                        classes.add(each);
+                    }
                 }
             }
         }
         return classes;
     }
 
-    private void add(Path entry, Set<Path> seen) throws IOException {
-        if (!seen.add(entry)) {
-            return;
-        }
-        entries.add(entry);
-        for (String more : attribute(entry, Attributes.Name.CLASS_PATH).split(" +", -1)) {
-            if (!more.isEmpty() && !more.contains(":")) { // other URLs are not examined
-                add(entry.resolveSibling(more).normalize(), seen);
-            }
-        }
+    private void add(Path entry) throws IOException {
+        entries.add(entry.toUri().toURL());
     }
 
     /** An attribute of a jar's manifest, or "". */
@@ -74,24 +68,10 @@ final class ProgramClasses {
         }
     }
 
-    /** Whether a class is there; the name has slashes. */
+    /** Whether a class is there; the name has slashes. A class loader finds it as the JVM does, and loads nothing. */
     boolean has(String name) throws IOException {
-        for (Path entry : entries) {
-            if (Files.isDirectory(entry) ? Files.exists(entry.resolve(name + ".class")) : isInJar(entry, name)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private static boolean isInJar(Path jar, String name) throws IOException {
-        if (!Files.isRegularFile(jar)) {
-            return false;
-        }
-        try (var file = new JarFile(jar.toFile())) {
-            return file.getEntry(name + ".class") != null;
-        } catch (ZipException e) {
-            return false;
+        try (var loader = new URLClassLoader(entries.toArray(URL[]::new), null)) {
+            return loader.findResource(name + ".class") != null;
         }
     }
 }

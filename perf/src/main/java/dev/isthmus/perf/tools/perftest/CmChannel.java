@@ -107,12 +107,12 @@ final class CmChannel extends OutOfBandChannel {
 
     @Override
     byte[] encode(PerftestDestination mine) {
-        return CmAddressFormat.encode(mine);
+        return ExchangeFormat.encodeStruct(mine);
     }
 
     @Override
     PerftestDestination decode(byte[] theirs, boolean withGid) {
-        return CmAddressFormat.decode(theirs, withGid);
+        return ExchangeFormat.decodeStruct(theirs, withGid);
     }
 
     @Override

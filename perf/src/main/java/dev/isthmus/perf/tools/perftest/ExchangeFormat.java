@@ -24,6 +24,10 @@ final class ExchangeFormat {
     static final int MTU_BYTES = 2;
     static final int DESTINATION_BYTES = 59;
     static final int DESTINATION_GID_BYTES = 108;
+    static final int STRUCT_BYTES = 56;
+
+    private static final int VADDR_OFFSET = 24;
+    private static final int NO_GID = -1;
 
     /** What C writes at the end, with its NUL. Nobody reads it. */
     static final byte[] DONE = {'d', 'o', 'n', 'e', 0};
@@ -114,6 +118,48 @@ final class ExchangeFormat {
                 Optional.ofNullable(fields.group(7))
                         .map(gid -> Gid.of(HexFormat.of().parseHex(gid.replace(":", "")))),
                 HexFormat.fromHexDigits(fields.group(8)));
+    }
+
+    /**
+     * The same for a queue pair of RDMA CM: C's {@code struct pingpong_dest} in the memory of a 64-bit machine, with each
+     * field in network order.
+     */
+    static byte[] encodeStruct(PerftestDestination mine) {
+        return ByteBuffer.allocate(STRUCT_BYTES)
+                .putInt(mine.lid())
+                .putInt(mine.outReads())
+                .putInt(mine.qpNum())
+                .putInt(mine.psn())
+                .putInt(mine.rkey())
+                .position(VADDR_OFFSET)
+                .putLong(mine.address())
+                .put(mine.gid().map(Gid::bytes).orElseGet(() -> new byte[Gid.BYTES]))
+                .putInt(mine.srqNum())
+                .putInt(mine.gid().isPresent() ? 0 : NO_GID)
+                .array();
+    }
+
+    /** The peer's GID index is its own affair, but both ends must agree on whether there is a GID. */
+    static PerftestDestination decodeStruct(byte[] message, boolean withGid) {
+        var in = ByteBuffer.wrap(message);
+        int lid = in.getInt();
+        int outReads = in.getInt();
+        int qpNum = in.getInt();
+        int psn = in.getInt();
+        int rkey = in.getInt();
+        long address = in.position(VADDR_OFFSET).getLong();
+        byte[] gid = new byte[Gid.BYTES];
+        in.get(gid);
+        int srqNum = in.getInt();
+        return new PerftestDestination(
+                lid,
+                outReads,
+                qpNum,
+                psn,
+                rkey,
+                address,
+                withGid ? Optional.of(Gid.of(gid)) : Optional.empty(),
+                srqNum);
     }
 
     /** Makes text from the network fit for a one-line message. */

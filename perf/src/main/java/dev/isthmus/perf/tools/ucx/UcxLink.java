@@ -26,7 +26,10 @@ final class UcxLink implements AutoCloseable {
     private static final int KEEP_ALIVE_SECONDS = 10;
 
     private static final int MAGIC = 0xdeadbeef;
+
+    /** Enough for the longest message: a test with the sizes of all parts. */
     private static final int BUFFER = 1 << 14;
+
     private static final long NAP_NANOS = 50_000;
 
     private final SocketChannel channel;
@@ -91,40 +94,27 @@ final class UcxLink implements AutoCloseable {
     }
 
     void send(byte[] bytes) throws IOException {
-        for (int at = 0; at < bytes.length; ) {
-            int count = Math.min(BUFFER, bytes.length - at);
-            out.clear().put(bytes, at, count).flip();
-            write(UcxLink::nap);
-            at += count;
-        }
+        out.clear().put(bytes).flip();
+        write(UcxLink::nap);
     }
 
     byte[] receive(int count) throws IOException {
+        await(count, UcxLink::nap, true);
         byte[] bytes = new byte[count];
-        for (int at = 0; at < count; ) {
-            await(1, UcxLink::nap, true);
-            int some = Math.min(count - at, in.remaining());
-            in.get(bytes, at, some);
-            at += some;
-        }
+        in.get(bytes);
         return bytes;
     }
 
     /** Sends bytes, preceded by their length. */
     void sendSized(byte[] bytes) throws IOException {
-        byte[] sized = new byte[Long.BYTES + bytes.length];
-        ByteBuffer.wrap(sized)
-                .order(ByteOrder.LITTLE_ENDIAN)
-                .putLong(bytes.length)
-                .put(bytes);
-        send(sized);
+        out.clear().putLong(bytes.length).put(bytes).flip();
+        write(UcxLink::nap);
     }
 
     /** Receives bytes that are preceded by their length. */
     byte[] receiveSized(int atMost) throws IOException {
-        long length = ByteBuffer.wrap(receive(Long.BYTES))
-                .order(ByteOrder.LITTLE_ENDIAN)
-                .getLong();
+        await(Long.BYTES, UcxLink::nap, true);
+        long length = in.getLong();
         if (length < 1 || length > atMost) {
             throw new PerftestException(
                     peer + " announces " + length + " bytes instead of 1 to " + atMost + ": it is not a ucx_perftest");
@@ -192,7 +182,7 @@ final class UcxLink implements AutoCloseable {
         touch(System.nanoTime());
     }
 
-    /** Something happened at this time: the peer's time of silence starts again. */
+    /** It happened at this time: the peer's time of silence starts again. */
     void touch(long nanos) {
         quietSince = nanos;
     }

@@ -50,7 +50,6 @@ final class UcxProgress {
     void finish(long request) throws IOException {
         if (request != 0) {
             await(request);
-            check(requests.statusCode(request));
             requests.release(request);
         }
     }
@@ -58,7 +57,6 @@ final class UcxProgress {
     /** Progresses until a receive is done, and releases it; returns the received length. */
     long finishReceive(long request) throws IOException {
         await(request);
-        check(requests.statusCode(request));
         long length = requests.length(request);
         requests.release(request);
         return length;
@@ -67,6 +65,10 @@ final class UcxProgress {
     private void await(long request) throws IOException {
         while (!requests.isDone(request)) {
             progress();
+        }
+        int status = requests.statusCode(request);
+        if (status != 0) {
+            throw new PerftestException("an operation has failed: " + UcsStatus.of(status) + " (" + status + ")");
         }
     }
 
@@ -78,11 +80,5 @@ final class UcxProgress {
             }
         }
         checkPeer();
-    }
-
-    private static void check(int status) throws IOException {
-        if (status != 0) {
-            throw new PerftestException("an operation has failed: " + UcsStatus.of(status) + " (" + status + ")");
-        }
     }
 }

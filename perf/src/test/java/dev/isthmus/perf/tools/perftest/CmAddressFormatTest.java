@@ -27,9 +27,9 @@ class CmAddressFormatTest {
 
     @Test
     void shouldLieInMemoryAsTheStructOfC() {
-        assertEquals(HexFormat.of().formatHex(BYTES), HexFormat.of().formatHex(CmAddressFormat.encode(END)));
-        assertEquals(END, CmAddressFormat.decode(BYTES, true));
-        assertEquals(Optional.empty(), CmAddressFormat.decode(BYTES, false).gid());
+        assertEquals(HexFormat.of().formatHex(BYTES), HexFormat.of().formatHex(ExchangeFormat.encodeStruct(END)));
+        assertEquals(END, ExchangeFormat.decodeStruct(BYTES, true));
+        assertEquals(Optional.empty(), ExchangeFormat.decodeStruct(BYTES, false).gid());
     }
 
     @Test
@@ -37,14 +37,15 @@ class CmAddressFormatTest {
         for (int field = 0; field < 4; field++) {
             byte[] hostile = BYTES.clone();
             Arrays.fill(hostile, 4 * field, 4 * field + 4, (byte) 0xff);
-            assertThrows(IllegalArgumentException.class, () -> CmAddressFormat.decode(hostile, true), "field " + field);
+            assertThrows(
+                    IllegalArgumentException.class, () -> ExchangeFormat.decodeStruct(hostile, true), "field " + field);
         }
     }
 
     @Test
     void shouldTakeAnEndThatIsNotThereYet() {
-        byte[] empty = new byte[CmAddressFormat.BYTES];
-        assertEquals(0, CmAddressFormat.decode(empty, false).qpNum());
+        byte[] empty = new byte[ExchangeFormat.STRUCT_BYTES];
+        assertEquals(0, ExchangeFormat.decodeStruct(empty, false).qpNum());
     }
 
     @Test
