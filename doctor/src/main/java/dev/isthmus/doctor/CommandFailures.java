@@ -36,9 +36,8 @@ public final class CommandFailures {
     }
 
     /**
-     * Prints one line that says what is wrong and where to look; the whole help after it would push it out of sight.
-     *
-     * @return the exit status
+     * Prints one line that says what is wrong and where to look; the whole help after it would push it out of sight. Returns
+     * the exit status.
      */
     public static int explain(ParameterException e) {
         CommandSpec command = e.getCommandLine().getCommandSpec();

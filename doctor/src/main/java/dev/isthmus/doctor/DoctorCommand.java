@@ -116,13 +116,7 @@ public final class DoctorCommand implements Callable<Integer> {
                 .toList();
     }
 
-    /**
-     * What doctor prints for people.
-     *
-     * @param json what it has printed for programs, with {@code --json}
-     * @return lines of text
-     * @throws IOException if this is no such JSON
-     */
+    /** What doctor prints for people, of what it has printed for programs. */
     public static String text(String json) throws IOException {
         var text = new StringWriter();
         print(new PrintWriter(text), List.of(new ObjectMapper().readValue(json, PartReport[].class)));

@@ -4,15 +4,13 @@ package dev.isthmus.doctor;
 import dev.isthmus.RdmaUnavailableException;
 import java.util.List;
 
-/** The shared libraries, each loaded when it is asked for. */
+/**
+ * The shared libraries, each loaded when it is asked for. What cannot be loaded, or is too old, throws an {@link
+ * RdmaUnavailableException}.
+ */
 interface Libraries {
 
-    /**
-     * libibverbs.
-     *
-     * @return the version's words
-     * @throws RdmaUnavailableException if it cannot be loaded
-     */
+    /** libibverbs, and its version. */
     String verbs();
 
     /**
@@ -23,26 +21,12 @@ interface Libraries {
      */
     boolean isGidOf(int interfaceIndex, String gid);
 
-    /**
-     * librdmacm.
-     *
-     * @return the version's words
-     * @throws RdmaUnavailableException if it cannot be loaded
-     */
+    /** librdmacm, and its version. */
     String rdmaCm();
 
-    /**
-     * libucp.
-     *
-     * @return the version's words
-     * @throws RdmaUnavailableException if it cannot be loaded or is too old
-     */
+    /** libucp, and its version. */
     String ucx();
 
-    /**
-     * What UCX can use here.
-     *
-     * @return transports with their devices, such as {@code tcp/lo}
-     */
+    /** What UCX can use here: transports with their devices, such as {@code tcp/lo}. */
     List<String> ucxTransports();
 }

@@ -24,12 +24,7 @@ final class DeviceReport {
         this.verbose = verbose;
     }
 
-    /**
-     * Prints a device and its ports.
-     *
-     * @param onlyPort the one port to print
-     * @throws IllegalArgumentException if it has no such port; nothing is printed then
-     */
+    /** Prints a device and its ports, or only one. If it has no such port, nothing is printed. */
     void print(Device device, OptionalInt onlyPort) throws IOException {
         try (DeviceContext context = device.open()) {
             onlyPort.ifPresent(context::port); // throws for a missing port before anything is printed

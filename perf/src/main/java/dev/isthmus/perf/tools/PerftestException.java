@@ -11,21 +11,10 @@ public final class PerftestException extends IOException {
 
     private static final long serialVersionUID = 1L;
 
-    /**
-     * A failure of the exchange.
-     *
-     * @param message one line, naming the peer
-     */
     public PerftestException(String message) {
         super(message);
     }
 
-    /**
-     * A failure of the exchange.
-     *
-     * @param message one line, naming the peer
-     * @param cause what the socket said
-     */
     public PerftestException(String message, Throwable cause) {
         super(message, cause);
     }

@@ -12,11 +12,7 @@ package dev.isthmus.perf.tools.perftest;
  */
 public record Bandwidth(long bytes, long iterations, double peak, double average, double messageRate) {
 
-    /**
-     * Checks the numbers.
-     *
-     * @throws IllegalArgumentException if one is negative or not finite
-     */
+    /** Checks that no number is negative or not finite: the peer's may be anything. */
     public Bandwidth {
         boolean counts = bytes >= 0 && iterations >= 0;
         if (!counts || !isSane(peak) || !isSane(average) || !isSane(messageRate)) {

@@ -30,13 +30,7 @@ public final class Console implements Observer {
     private final List<String> percentiles = new ArrayList<>();
     private TestInfo info;
 
-    /**
-     * Prints one of several sessions: only the first has a head.
-     *
-     * @param plan the test
-     * @param out where to print
-     * @param session which one, from 0
-     */
+    /** Prints one of several sessions, counted from 0: only the first has a head. */
     public Console(Plan plan, PrintWriter out, int session) {
         this.plan = plan;
         this.out = out;

@@ -87,8 +87,6 @@ public final class LatencyReport {
     /**
      * Finds the row of a run in the output of {@code ib_send_lat} or ours.
      *
-     * @param output all of it
-     * @return the figures
      * @throws IllegalArgumentException if there is no such row
      */
     public static LatencyStatistics parse(String output) {
@@ -105,10 +103,8 @@ public final class LatencyReport {
     }
 
     /**
-     * Finds the times of all messages in the output of {@code ib_send_lat -U} or ours.
-     *
-     * @param output all of it
-     * @return microseconds, ascending; none where they were not asked for
+     * Finds the times of all messages in the output of {@code ib_send_lat -U} or ours: microseconds, ascending; none where
+     * they were not asked for.
      */
     public static double[] parseTimes(String output) {
         return output.lines()

@@ -10,15 +10,7 @@ public interface Observer {
     /** The server listens: clients can connect from now on. */
     default void waiting() {}
 
-    /**
-     * Both ends know each other.
-     *
-     * @param plan the test
-     * @param setup what this end's device has for it
-     * @param terms what the ends agreed on
-     * @param mine this end's queue pairs
-     * @param theirs the other end's
-     */
+    /** Both ends know each other, by their queue pairs. */
     default void connected(
             Plan plan,
             Setup setup,
@@ -29,21 +21,10 @@ public interface Observer {
     /** Figures will follow. */
     default void columns() {}
 
-    /**
-     * A latency run with a number of messages.
-     *
-     * @param bytes the size of a message
-     * @param posted when each was posted, nanoseconds
-     */
+    /** A latency run with a number of messages, and when each was posted, nanoseconds. */
     default void latency(int bytes, long[] posted) {}
 
-    /**
-     * A latency run with a duration.
-     *
-     * @param bytes the size of a message
-     * @param count how many there were while it was measured
-     * @param nanos how long that was
-     */
+    /** A latency run with a duration: how many messages there were while it was measured, and how long that was. */
     default void timedLatency(int bytes, long count, long nanos) {}
 
     /**

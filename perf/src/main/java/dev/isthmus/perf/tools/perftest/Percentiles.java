@@ -21,10 +21,8 @@ public final class Percentiles {
     private Percentiles() {}
 
     /**
-     * The times of a run.
-     *
-     * @param posted when each message was posted, nanoseconds
-     * @return from each post to the next, nanoseconds; for a ping-pong these are whole round trips
+     * The times of a run, given when each message was posted: from each post to the next, nanoseconds. For a ping-pong these
+     * are whole round trips.
      */
     public static Histogram histogram(long[] posted) {
         var histogram = new Histogram(DIGITS);

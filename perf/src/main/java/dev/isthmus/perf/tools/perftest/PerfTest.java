@@ -5,28 +5,13 @@ import java.util.Locale;
 
 /** The tests of the family. */
 public enum PerfTest {
-    /** {@code ib_send_lat}. */
     SEND_LAT(Verb.SEND, false),
-
-    /** {@code ib_write_lat}. */
     WRITE_LAT(Verb.WRITE, false),
-
-    /** {@code ib_read_lat}. */
     READ_LAT(Verb.READ, false),
-
-    /** {@code ib_atomic_lat}. */
     ATOMIC_LAT(Verb.ATOMIC, false),
-
-    /** {@code ib_send_bw}. */
     SEND_BW(Verb.SEND, true),
-
-    /** {@code ib_write_bw}. */
     WRITE_BW(Verb.WRITE, true),
-
-    /** {@code ib_read_bw}. */
     READ_BW(Verb.READ, true),
-
-    /** {@code ib_atomic_bw}. */
     ATOMIC_BW(Verb.ATOMIC, true);
 
     private final Verb verb;

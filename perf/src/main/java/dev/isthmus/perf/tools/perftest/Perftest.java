@@ -39,9 +39,6 @@ public final class Perftest {
      *
      * @param plan the test; both ends must have the same
      * @param patience for how long the server waits for a client, zero without limit; the client does not wait
-     * @param observer is notified of its progress and results
-     * @throws PerftestException if the peer fails
-     * @throws dev.isthmus.RdmaException if a verb fails
      */
     public static void run(Plan plan, Duration patience, Observer observer) throws PerftestException {
         Device device = plan.place().device.map(Device::named).orElseGet(Device::first);

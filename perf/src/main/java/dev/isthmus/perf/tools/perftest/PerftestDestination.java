@@ -19,11 +19,7 @@ import java.util.Optional;
 public record PerftestDestination(
         int lid, int outReads, int qpNum, int psn, int rkey, long address, Optional<Gid> gid, int srqNum) {
 
-    /**
-     * Checks the ranges that the text format has.
-     *
-     * @throws IllegalArgumentException if a number does not fit
-     */
+    /** Checks the ranges that the text format has. */
     public PerftestDestination {
         checkBits("lid", lid, 16);
         checkBits("out_reads", outReads, 16);

@@ -12,12 +12,7 @@ import picocli.CommandLine.Parameters;
 /**
  * A test with all of its options, and everything that perftest derives from its command line.
  *
- * @param test which one
  * @param server the host to connect to; empty for the server
- * @param place where it runs, and how the ends find each other
- * @param traffic what goes over the wire
- * @param queues the queues
- * @param reporting what is printed
  * @param sessions how many to run one after another
  * @param bytes the size of a message, with all sizes the largest
  */
@@ -61,8 +56,6 @@ public record Plan(
         /**
          * The plan that follows from the flags.
          *
-         * @param test which test they are for
-         * @return the plan
          * @throws IllegalArgumentException if they do not go together, or a number is out of its range
          */
         public Plan plan(PerfTest test) {
@@ -80,11 +73,8 @@ public record Plan(
     }
 
     /**
-     * The plan of a command line.
+     * The plan of a command line: perftest's flags, and for the client the host.
      *
-     * @param test which test
-     * @param arguments its flags, perftest's, and for the client the host
-     * @return the plan
      * @throws IllegalArgumentException if they do not go together, or a number is out of its range
      * @throws picocli.CommandLine.ParameterException if a flag is not known
      */

@@ -59,11 +59,9 @@ public final class StreamCommand implements Callable<Integer>, Counterpart {
     }
 
     /**
-     * Runs one end by its flags, and prints nothing.
+     * Runs one end by its flags, and prints nothing; returns the figures of the last measured transfers.
      *
-     * @param flags those of the command
-     * @return the figures of the last measured transfers
-     * @throws IOException if it fails; {@link java.net.ConnectException} when no server listens
+     * @throws java.net.ConnectException when no server listens
      */
     public static StreamFigures measure(List<String> flags) throws IOException {
         StreamPlan plan = CommandLine.populateCommand(new StreamPlan(), flags.toArray(String[]::new));

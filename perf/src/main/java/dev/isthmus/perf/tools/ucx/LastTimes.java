@@ -24,21 +24,12 @@ final class LastTimes {
         taken = before;
     }
 
-    /**
-     * Adds a time.
-     *
-     * @param nanos how long it took
-     */
+    /** Adds a time in nanoseconds. */
     void add(double nanos) {
         queue[(int) (taken++ & (SIZE - 1))] = nanos;
     }
 
-    /**
-     * A percentile of the times that are kept.
-     *
-     * @param rank 0 to 100
-     * @return nanoseconds; NaN if there are no times
-     */
+    /** A percentile, 0 to 100, of the times that are kept; NaN if there are none. */
     double percentile(double rank) {
         int count = (int) Math.min(taken, SIZE);
         if (count == 0) {

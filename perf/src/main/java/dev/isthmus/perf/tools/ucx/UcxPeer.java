@@ -69,14 +69,7 @@ public final class UcxPeer {
             Spent spent,
             Optional<Histogram> times) {}
 
-    /**
-     * Serves one client. Blocks until the test is over.
-     *
-     * @param binding the binding to use
-     * @param at the address to listen at
-     * @return what this JVM spent while it was measured
-     * @throws IOException if no client comes, or the test fails
-     */
+    /** Serves one client, until the test is over; returns what this JVM spent while it was measured. */
     public static Spent serve(Binding binding, InetSocketAddress at) throws IOException {
         try (UcxLink link = new UcxLink(accept(at))) {
             var listener = new WarmUpListener(Optional.empty());
@@ -96,13 +89,10 @@ public final class UcxPeer {
     }
 
     /**
-     * Runs a client. Blocks until the test is over.
+     * Runs a client, until the test is over.
      *
-     * @param binding the binding to use
      * @param words the flags of {@code ucx_perftest}, with the server's address
      * @param timed whether to keep the times of all operations
-     * @return what was measured
-     * @throws IOException if the test fails
      */
     public static Result ask(Binding binding, List<String> words, boolean timed) throws IOException {
         var warmUp = new WarmUpListener(timed ? Optional.of(new Histogram(DIGITS)) : Optional.empty());

@@ -28,11 +28,8 @@ public final class UcxPerftest {
     public record Results(double percentileMicros, double averageMicros, double messagesPerSecond) {}
 
     /**
-     * The first words of the command. If the tool was built with MPI, like Debian 13's, it expects MPI to start it
-     * where there is no terminal.
-     *
-     * @return words to add arguments to
-     * @throws IOException if it cannot be started
+     * The first words of the command, to add arguments to. If the tool was built with MPI, like Debian 13's, it expects MPI to
+     * start it where there is no terminal.
      */
     public static List<String> words() throws IOException {
         boolean mpi = Tool.ask(PROGRAM, "-h").text().contains("-P <0|1>");

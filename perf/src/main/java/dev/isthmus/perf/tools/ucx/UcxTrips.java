@@ -29,15 +29,7 @@ public final class UcxTrips {
         void run(UcxTrips trips) throws IOException;
     }
 
-    /**
-     * Answers a client's messages. Blocks until all have arrived.
-     *
-     * @param at the address to listen at
-     * @param bytes of a message
-     * @param count how many round trips the client makes
-     * @return what this JVM spent while it was measured
-     * @throws IOException if no client comes, or the other end fails
-     */
+    /** Answers a client's messages, until all have arrived; returns what this JVM spent while it was measured. */
     public static Spent serve(InetSocketAddress at, long bytes, long count) throws IOException {
         try (UcxLink link = new UcxLink(UcxPeer.accept(at))) {
             return run(link, bytes, count, trips -> trips.answer(count));
@@ -45,14 +37,8 @@ public final class UcxTrips {
     }
 
     /**
-     * Makes round trips. Blocks until all have returned.
-     *
-     * @param server where the other end listens
-     * @param bytes of a message
-     * @param count how many round trips there are
-     * @param timetable when each begins; afterwards it has their times
-     * @return what this JVM spent while it was measured
-     * @throws IOException if the other end fails
+     * Makes round trips, until all have returned; returns what this JVM spent while it was measured.
+     * The timetable says when each begins; afterwards it has their times.
      */
     public static Spent ask(InetSocketAddress server, long bytes, long count, Timetable timetable) throws IOException {
         try (UcxLink link = UcxLink.connect(server)) {
