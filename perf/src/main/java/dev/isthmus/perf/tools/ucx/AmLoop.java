@@ -50,10 +50,12 @@ final class AmLoop extends JavaLoop {
     }
 
     @Override
-    long post() {
-        return payload == null
-                ? endpoint.amSend(ID, header, 0, header.byteSize(), outgoing, 0, bytes, 0)
-                : endpoint.amSend(ID, header, payload, 0);
+    void send() throws IOException {
+        sends.room();
+        sends.add(
+                payload == null
+                        ? endpoint.amSend(ID, header, 0, header.byteSize(), outgoing, 0, bytes, 0)
+                        : endpoint.amSend(ID, header, payload, 0));
     }
 
     @Override

@@ -35,8 +35,9 @@ final class AtomicLoop extends JavaLoop {
     }
 
     @Override
-    long post() {
-        return bytes == Long.BYTES ? begin64(0) : begin32(0);
+    void send() throws IOException {
+        sends.room();
+        sends.add(bytes == Long.BYTES ? begin64(0) : begin32(0));
     }
 
     /** Progresses even if the test forbids it: UCX may carry out an atomic operation in software, at the target. */

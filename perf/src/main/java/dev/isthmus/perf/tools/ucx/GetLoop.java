@@ -20,7 +20,8 @@ final class GetLoop extends JavaLoop {
     }
 
     @Override
-    long post() {
-        return remote.get(outgoing, 0, bytes, 0);
+    void send() throws IOException {
+        sends.room();
+        sends.add(remote.get(outgoing, 0, bytes, 0));
     }
 }

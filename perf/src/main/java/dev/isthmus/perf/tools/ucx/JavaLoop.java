@@ -30,15 +30,6 @@ abstract class JavaLoop extends UcxLoop {
         progresses = !end.plan.has(UcxPlan.ONE_SIDED);
     }
 
-    /** Begins an operation; returns 0 if it is done already. */
-    abstract long post() throws IOException;
-
-    @Override
-    final void send() throws IOException {
-        sends.room();
-        sends.add(post());
-    }
-
     @Override
     void receive() throws IOException {
         throw new UnsupportedOperationException("one-sided operations go in one direction only");

@@ -39,11 +39,12 @@ final class PutLoop extends JavaLoop {
     }
 
     @Override
-    long post() {
+    void send() throws IOException {
+        sends.room();
         if (pingPong) {
             BYTE.setVolatile(outgoing, bytes - 1, sent++);
         }
-        return remote.put(outgoing, 0, bytes, 0);
+        sends.add(remote.put(outgoing, 0, bytes, 0));
     }
 
     @Override
@@ -65,7 +66,7 @@ final class PutLoop extends JavaLoop {
             worker.fence();
             sends.drain();
             BYTE.setVolatile(outgoing, bytes - 1, LAST);
-            sends.add(post());
+            send();
         }
         super.finish();
     }

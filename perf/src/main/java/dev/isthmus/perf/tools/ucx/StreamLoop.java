@@ -34,8 +34,9 @@ final class StreamLoop extends JavaLoop {
     }
 
     @Override
-    long post() {
-        return outgoingPayload == null ? stream.send(outgoing, 0, bytes) : stream.send(outgoingPayload);
+    void send() throws IOException {
+        sends.room();
+        sends.add(outgoingPayload == null ? stream.send(outgoing, 0, bytes) : stream.send(outgoingPayload));
     }
 
     @Override

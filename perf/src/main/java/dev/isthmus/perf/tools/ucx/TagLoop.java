@@ -34,7 +34,12 @@ final class TagLoop extends JavaLoop {
     }
 
     @Override
-    long post() {
+    void send() throws IOException {
+        sends.room();
+        sends.add(post());
+    }
+
+    private long post() {
         if (synchronous) {
             return outgoingPayload == null
                     ? endpoint.tagSendSync(outgoing, 0, bytes, TAG)
