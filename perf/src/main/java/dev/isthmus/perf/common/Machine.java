@@ -34,7 +34,7 @@ public record Machine(
     /** Enough that the JIT has compiled the loop, and that the best round was not disturbed. */
     private static final int CLOCK_ROUNDS = 50;
 
-    private static final int LOOKS = 1000;
+    private static final int READINGS = 1000;
 
     private static final Pattern CPU = Pattern.compile("^model name\\s*:\\s*(.*)$", Pattern.MULTILINE);
 
@@ -48,7 +48,7 @@ public record Machine(
                 processors(),
                 System.getProperty("java.vm.vendor") + " " + Runtime.version(),
                 Map.copyOf(versions),
-                lookNanos());
+                clockNanosHere());
     }
 
     /** Kernel, processors, Java, versions, and the time of a clock reading, in one line. */
@@ -68,18 +68,18 @@ public record Machine(
                 clockNanos);
     }
 
-    private static double lookNanos() {
+    private static double clockNanosHere() {
         long best = Long.MAX_VALUE;
         for (int i = 0; i < CLOCK_ROUNDS; i++) {
-            best = Math.min(best, looks());
+            best = Math.min(best, clockReadings());
         }
-        return (double) best / LOOKS;
+        return (double) best / READINGS;
     }
 
-    private static long looks() {
+    private static long clockReadings() {
         long begin = System.nanoTime();
         long now = begin;
-        for (int i = 0; i < LOOKS; i++) {
+        for (int i = 0; i < READINGS; i++) {
             now = System.nanoTime();
         }
         return now - begin;

@@ -124,21 +124,18 @@ public final class Children implements AutoCloseable {
 
     private synchronized void endAll() {
         ending = true;
-        List<ProcessHandle> theirs =
-                running.stream().flatMap(Process::descendants).toList(); // orphans cannot be found again
+        List<ProcessHandle> all = new ArrayList<>();
+        for (Process process : running) {
+            all.add(process.toHandle());
+            process.descendants().forEach(all::add); // orphans cannot be found again
+        }
         running.forEach(Process::destroy);
         try {
-            for (Process process : running) {
-                if (!process.waitFor(GRACE_SECONDS, TimeUnit.SECONDS)) {
-                    process.destroyForcibly();
-                }
-            }
-            for (ProcessHandle process : theirs) {
+            for (ProcessHandle process : all) {
                 await(process);
             }
         } catch (InterruptedException e) {
-            running.forEach(Process::destroyForcibly);
-            theirs.forEach(ProcessHandle::destroyForcibly);
+            all.forEach(ProcessHandle::destroyForcibly);
             Thread.currentThread().interrupt();
         }
         running.clear();

@@ -7,20 +7,14 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
 import java.util.zip.CRC32C;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Level;
-import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
-import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
-import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
 /** What the checksum of a part of a shuffle block costs, beside a copy of the part: slice after slice of a large memory. */
-@State(Scope.Thread)
-@BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
-public class ChecksumBenchmark {
+public class ChecksumBenchmark extends ThreadBenchmark {
 
     private static final int SLICE_BYTES = 256 << 10; // spark.isthmus.sliceBytes
     private static final long BYTES = 64 << 20; // more than caches keep

@@ -8,21 +8,15 @@ import dev.isthmus.ucx.UcpRequests;
 import dev.isthmus.ucx.UcpWorker;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Level;
-import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Param;
-import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
-import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
 /** The cost of a UCX connection within a machine, which a program with many short-lived peers pays for each of them. */
-@State(Scope.Thread)
-@BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
-public class UcxConnectionBenchmark {
+public class UcxConnectionBenchmark extends ThreadBenchmark {
 
     /** With self alone, a worker connects to itself; with the others, there are two workers. */
     @Param({"self", "posix,self", "tcp,self"})

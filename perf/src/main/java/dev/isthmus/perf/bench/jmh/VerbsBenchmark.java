@@ -2,25 +2,16 @@
 package dev.isthmus.perf.bench.jmh;
 
 import dev.isthmus.verbs.SendRequest;
-import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Level;
-import org.openjdk.jmh.annotations.Mode;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
-import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
-import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
 /**
  * Messages between two RC queue pairs of one device on one thread, and the steps before them.
  * {@code isthmus perf instructions} counts what posts and polls cost by themselves.
  */
-@State(Scope.Thread)
-@BenchmarkMode(Mode.AverageTime)
-@OutputTimeUnit(TimeUnit.NANOSECONDS)
-public class VerbsBenchmark {
+public class VerbsBenchmark extends ThreadBenchmark {
 
     private RcLoopback loopback;
     private SendRequest prepared;
