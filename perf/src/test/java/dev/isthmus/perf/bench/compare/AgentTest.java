@@ -78,7 +78,7 @@ class AgentTest {
                 CompletableFuture<String> refused = agent.ask("nonsense"); // answered, so it is up
                 assertThrows(IOException.class, () -> Agent.await(refused, LIMIT));
             }
-            client.ask(MadeUp.job(Job.Role.SERVER, POINT, 50, Ports.free())); // nobody will connect
+            var _ = client.ask(MadeUp.job(Job.Role.SERVER, POINT, 50, Ports.free())); // nobody will connect
             var failing = new Point(Way.NETTY_RDMA, Benchmark.PING_PONG, 8, 1);
             var pair = new AgentPair(server, client, MadeUp.job(Job.Role.SERVER, failing, 50, -1));
             signal("SEGV", client.process().pid());
