@@ -63,15 +63,20 @@ final class RunStore implements AutoCloseable {
     static RunStore create(Path dir, Setting setting) throws IOException {
         Files.createDirectories(dir);
         requireNone(dir);
-        var store = new RunStore(dir, setting);
-        store.lock();
-        return store.started(begin(setting));
+        RandomAccessFile file = locked(dir);
+        return new RunStore(dir, setting).writing(file, begin(setting));
     }
 
     /** Refuses a directory that already has a comparison. */
     static void requireNone(Path dir) throws IOException {
         if (isIn(dir)) {
             throw new IOException(dir + " holds a comparison already: --resume it, or choose another --out");
+        }
+    }
+
+    private static void requireOne(Path dir) throws IOException {
+        if (!isIn(dir)) {
+            throw new IOException(dir + " holds no comparison: there is no " + FILE);
         }
     }
 
@@ -86,9 +91,14 @@ final class RunStore implements AutoCloseable {
      * @throws IOException if there is none, if it is damaged, or if another process is continuing it
      */
     static RunStore open(Path dir) throws IOException {
-        RunStore store = read(dir);
-        store.lock();
-        return store.started("");
+        requireOne(dir);
+        RandomAccessFile file = locked(dir); // before it is read, so that nobody adds to it meanwhile
+        try {
+            return read(dir).writing(file, "");
+        } catch (IOException e) {
+            file.close();
+            throw e;
+        }
     }
 
     /**
@@ -97,9 +107,7 @@ final class RunStore implements AutoCloseable {
      * @throws IOException if there is none, or if it is damaged
      */
     static RunStore read(Path dir) throws IOException {
-        if (!isIn(dir)) {
-            throw new IOException(dir + " holds no comparison: there is no " + FILE);
-        }
+        requireOne(dir);
         Path path = dir.resolve(FILE);
         String[] lines = new String(Files.readAllBytes(path), StandardCharsets.UTF_8).split("(?<=\n)", -1);
         int count = 0;
@@ -122,21 +130,22 @@ final class RunStore implements AutoCloseable {
         }
     }
 
-    /** Held until the file is closed, at the latest when the process ends. */
-    private void lock() throws IOException {
-        var locked = new RandomAccessFile(dir.resolve(FILE).toFile(), "rw");
+    /** The file, which nobody else can lock until it is closed, at the latest when the process ends. */
+    private static RandomAccessFile locked(Path dir) throws IOException {
+        var file = new RandomAccessFile(dir.resolve(FILE).toFile(), "rw");
         try {
-            file = locked.getChannel().tryLock() == null ? null : locked;
+            if (file.getChannel().tryLock() != null) {
+                return file;
+            }
         } catch (OverlappingFileLockException e) {
-            file = null; // another comparison of this process has it
+            // Another comparison of this process has it.
         }
-        if (file == null) {
-            locked.close();
-            throw new IOException(dir + " is written by another comparison");
-        }
+        file.close();
+        throw new IOException(dir + " is written by another comparison");
     }
 
-    private RunStore started(String lines) throws IOException {
+    private RunStore writing(RandomAccessFile to, String lines) throws IOException {
+        file = to;
         try {
             append(lines);
             return this;
