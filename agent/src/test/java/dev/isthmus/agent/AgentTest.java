@@ -17,14 +17,8 @@ import java.nio.channels.DatagramChannel;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
-import java.util.jar.Attributes;
-import java.util.jar.JarOutputStream;
-import java.util.jar.Manifest;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,22 +28,6 @@ class AgentTest {
 
     @TempDir
     Path folder;
-
-    /** An agent's jar whose manifest names the classes of this build. */
-    private String jar() throws IOException {
-        var manifest = new Manifest();
-        Attributes attributes = manifest.getMainAttributes();
-        attributes.put(Attributes.Name.MANIFEST_VERSION, "1.0");
-        attributes.putValue("Premain-Class", Agent.class.getName());
-        attributes.putValue(
-                "Class-Path",
-                Arrays.stream(System.getProperty("java.class.path").split(":", -1))
-                        .map(entry -> Path.of(entry).toUri().toString())
-                        .collect(Collectors.joining(" ")));
-        Path jar = folder.resolve("agent.jar");
-        new JarOutputStream(Files.newOutputStream(jar), manifest).close();
-        return jar.toString();
-    }
 
     /** The class path of the program alone. */
     private static String programs() {
@@ -63,7 +41,7 @@ class AgentTest {
 
     private ChildJvm.Result run(String options, String... arguments) throws IOException {
         return new ChildJvm()
-                .options("-javaagent:" + jar() + options, "--illegal-native-access=deny")
+                .options("-javaagent:" + AgentJar.in(folder) + options, "--illegal-native-access=deny")
                 .classPath(programs())
                 .run(Program.class, arguments);
     }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.isthmus.nio.Hosts;
 import dev.isthmus.testbed.ChildProgram;
+import dev.isthmus.testbed.KeyStores;
 import dev.isthmus.testbed.TestDeadlines;
 import java.nio.file.Path;
 import java.util.List;
@@ -25,40 +26,11 @@ class GrpcTest {
     void shouldGoByRdmaByAFlag(@TempDir Path folder) throws Exception {
         Path keys = folder.resolve("keys.p12");
         String host = Hosts.far().getHostAddress();
-        certify(keys, host);
+        KeyStores.create(keys, host, PASSWORD);
         try (ChildProgram program =
                 OverRdma.of("grpc").start("dev.isthmus.programs.GrpcProgram", host, keys.toString(), PASSWORD)) {
             List<String> lines = program.ended(TestDeadlines.ofSeconds(480)); // TLS of some 40 MiB
             assertEquals(List.of("plain: by RDMA", "TLS: by RDMA"), lines.subList(lines.size() - 2, lines.size()));
-        }
-    }
-
-    /** A key for the host, and a self-signed certificate. */
-    private static void certify(Path keys, String host) throws InterruptedException {
-        String keytool =
-                Path.of(System.getProperty("java.home"), "bin", "keytool").toString();
-        try (var making = new ChildProgram(
-                keytool,
-                "-genkeypair",
-                "-alias",
-                "server",
-                "-keyalg",
-                "EC",
-                "-groupname",
-                "secp256r1",
-                "-dname",
-                "CN=" + host,
-                "-ext",
-                "san=ip:" + host,
-                "-validity",
-                "2",
-                "-keystore",
-                keys.toString(),
-                "-storetype",
-                "PKCS12",
-                "-storepass",
-                PASSWORD)) {
-            making.ended();
         }
     }
 }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.isthmus.nio.Hosts;
 import dev.isthmus.testbed.ChildProgram;
+import dev.isthmus.testbed.FreePorts;
 import dev.isthmus.testbed.TestDeadlines;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,8 +26,8 @@ class KafkaTest {
     @Test
     void shouldGoByRdmaByAFlag(@TempDir Path folder) throws Exception {
         String host = Hosts.far().getHostAddress();
-        int port = OverRdma.freePort(Hosts.far());
-        int controller = OverRdma.freePort(Hosts.far());
+        int port = FreePorts.free(Hosts.far());
+        int controller = FreePorts.free(Hosts.far());
         Path config = Files.writeString(folder.resolve("server.properties"), """
                 process.roles=broker,controller
                 node.id=1

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.isthmus.nio.Hosts;
 import dev.isthmus.testbed.ChildProgram;
 import dev.isthmus.testbed.ConnectionTransport;
+import dev.isthmus.testbed.FreePorts;
 import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -83,10 +84,10 @@ class ZooKeeperTest {
                 clientPortAddress=HOST
                 """.replace("HOST", host));
         for (int i = 0; i < SERVERS; i++) {
-            clientPorts[i] = OverRdma.freePort(Hosts.far());
-            quorumPorts[i] = OverRdma.freePort(Hosts.far());
-            common.append("server." + (i + 1) + "=" + host + ":" + quorumPorts[i] + ":" + OverRdma.freePort(Hosts.far())
-                    + "\n");
+            clientPorts[i] = FreePorts.free(Hosts.far());
+            quorumPorts[i] = FreePorts.free(Hosts.far());
+            common.append(
+                    "server." + (i + 1) + "=" + host + ":" + quorumPorts[i] + ":" + FreePorts.free(Hosts.far()) + "\n");
         }
         for (int i = 0; i < SERVERS; i++) {
             Path data = Files.createDirectory(folder.resolve("" + (i + 1)));

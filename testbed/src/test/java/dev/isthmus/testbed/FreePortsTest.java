@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.isthmus.nio.programs;
+package dev.isthmus.testbed;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -12,14 +12,14 @@ import org.junit.jupiter.api.Test;
 
 /** A server may bind a port some time after it was found free. */
 @Tag("unit")
-class OverRdmaTest {
+class FreePortsTest {
 
     @Test
     void shouldFindPortsThatNobodyElseGets() throws IOException {
-        int end = OverRdma.clientPorts();
+        int end = FreePorts.clientPorts();
         Set<Integer> ports = new HashSet<>();
         for (int i = 0; i < 50; i++) {
-            int port = OverRdma.freePort(InetAddress.getLoopbackAddress());
+            int port = FreePorts.free(InetAddress.getLoopbackAddress());
             assertTrue(port < end && ports.add(port), port + " of " + ports + ", below " + end);
         }
     }
