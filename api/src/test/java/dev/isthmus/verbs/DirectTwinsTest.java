@@ -294,7 +294,7 @@ class DirectTwinsTest {
                 int word = a.get(INT, start + 4);
                 int pieces = word & 0x3f;
                 assertEquals(driven.qp.qpNum(), word >>> 8);
-                assertEquals(direct.qp.qpNum() << 8 | word & 0xff, b.get(INT, start + 4), "the second word");
+                assertEquals(direct.qp.qpNum() << 8 | (word & 0xff), b.get(INT, start + 4), "the second word");
                 int blocks = (pieces + 3) / 4;
                 for (int block = 0; block < blocks; block++) {
                     long place = (start + block * (long) BLOCK) % a.byteSize();
