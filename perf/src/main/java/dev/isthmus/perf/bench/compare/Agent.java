@@ -50,7 +50,7 @@ final class Agent implements AutoCloseable {
 
     /** Gives it a job. */
     CompletableFuture<String> ask(Job job) throws IOException, InterruptedException {
-        return ask(RunStore.JSON.writeValueAsString(job));
+        return ask(RecordLine.of(job));
     }
 
     /** Gives it the text of a job. */
@@ -87,8 +87,8 @@ final class Agent implements AutoCloseable {
     }
 
     /** The figures in an answer. */
-    static Measured measured(String answer) throws IOException {
-        return RunStore.JSON.readValue(answer, Measured.class);
+    static Measured measured(String answer) {
+        return RecordLine.parse(Measured.class, answer);
     }
 
     Process process() {

@@ -10,8 +10,8 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * An end that stays up between runs, so that it keeps what the JIT compiler has learnt. It reads lines, "ID JOB", a
- * {@link Job} as JSON, runs each on a thread of its own, and answers "ID FIGURES", {@link Measured} as JSON, or "ID error
- * REASON". It ends with its input, whatever it is doing, so also when its parent is killed.
+ * {@link Job} as a {@link RecordLine}, runs each on a thread of its own, and answers "ID FIGURES", {@link Measured} as
+ * such a line, or "ID error REASON". It ends with its input, whatever it is doing, so also when its parent is killed.
  */
 final class AgentProgram {
 
@@ -36,7 +36,7 @@ final class AgentProgram {
         try {
             answer = job.equals(FLAGS)
                     ? String.join(" ", ManagementFactory.getRuntimeMXBean().getInputArguments())
-                    : RunStore.JSON.writeValueAsString(run(RunStore.JSON.readValue(job, Job.class)));
+                    : RecordLine.of(run(RecordLine.parse(Job.class, job)));
         } catch (IOException | RdmaException | IllegalArgumentException | IllegalStateException e) {
             answer = ERROR + ("" + e.getMessage()).replace('\n', ' ');
         } catch (RuntimeException | Error e) {

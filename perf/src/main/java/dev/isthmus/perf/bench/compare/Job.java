@@ -5,7 +5,7 @@ import dev.isthmus.perf.process.Placement;
 import java.net.InetSocketAddress;
 
 /**
- * What an end of a pair does. It goes to a JVM of ours as a line of JSON.
+ * What an end of a pair does. It goes to a JVM of ours as a {@link RecordLine}.
  *
  * @param point what is measured; of its connections those that the pair has
  * @param server where the server is

@@ -11,6 +11,8 @@ import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
@@ -77,11 +79,15 @@ class NioTest {
     }
 
     @Test
-    void shouldPassAJobOnAsALineOfJson() throws IOException {
+    void shouldPassAJobOnAsALine() {
         Job job = job(Job.Role.CLIENT, true, Benchmark.BOTH_WAYS, 4096, 16, 1234);
-        String line = RunStore.JSON.writeValueAsString(job);
-        assertEquals(1, line.lines().count());
-        assertEquals(job, RunStore.JSON.readValue(line, Job.class));
+        assertEquals(job, RecordLine.parse(Job.class, RecordLine.of(job)));
+        var route = new UcxRoute(UcxRoute.Transport.SHM, UcxRoute.Operation.AM);
+        var end = new Venue.End(Optional.of("rxe0"), OptionalInt.of(1), "10.0.0.1", Optional.empty(), true);
+        var routed = new Job(
+                Job.Role.BOTH, new Point(Way.JUCX, Benchmark.ONE_WAY, 8, route), end, job.client(), true, 7, 20);
+        assertEquals(routed, RecordLine.parse(Job.class, RecordLine.of(routed)));
+        assertThrows(IllegalArgumentException.class, () -> RecordLine.parse(Job.class, "nonsense"));
     }
 
     @ParameterizedTest

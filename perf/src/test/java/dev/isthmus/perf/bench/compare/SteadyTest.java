@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.perf.common.Spent;
-import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -113,7 +112,7 @@ class SteadyTest {
     }
 
     @Test
-    void shouldPassFiguresOnAsALineOfJson() throws IOException {
+    void shouldPassFiguresOnAsALine() {
         Measured times = Measured.times(Distribution.ofMicros(10, 9, 20), 10, 2).withSpent(new Spent(7, 12_345));
         assertEquals(times, passedOn(times));
         Measured few = Measured.times(10, 9, 20, 2, 5000);
@@ -125,8 +124,8 @@ class SteadyTest {
         assertEquals(1e6 / 1234.5, rate.figure());
     }
 
-    private static Measured passedOn(Measured measured) throws IOException {
-        return Agent.measured(RunStore.JSON.writeValueAsString(measured));
+    private static Measured passedOn(Measured measured) {
+        return Agent.measured(RecordLine.of(measured));
     }
 
     @Test
