@@ -161,7 +161,8 @@ public final class InstructionsCommand implements Callable<Integer> {
     }
 
     private int time(List<Row> rows) throws IOException, InterruptedException {
-        try (var progress = Progress.on(System.err)) {
+        PrintStream err = System.err;
+        try (var progress = Progress.on(err)) {
             new CardTimes(rows, rounds).run(progress, spec.commandLine().getOut());
         }
         return 0;
