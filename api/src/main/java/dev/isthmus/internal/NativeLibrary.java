@@ -50,6 +50,12 @@ public final class NativeLibrary {
         return SymbolLookup.libraryLookup(soname, Arena.global());
     }
 
+    /** The signature of a function of a library that is loaded later, or never, for {@link Linking#signatures}. */
+    public static FunctionDescriptor declared(FunctionDescriptor descriptor) {
+        Linking.declare(descriptor, NativeCall.CAPTURE_ERRNO);
+        return descriptor;
+    }
+
     /** A function, which is looked up at its first call. */
     public NativeFunction function(String name, FunctionDescriptor descriptor) {
         return new NativeFunction(name, () -> symbol(name), descriptor);

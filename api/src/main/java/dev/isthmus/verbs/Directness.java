@@ -79,8 +79,8 @@ final class Directness {
 
     private static void check(QueuePairType type, CompletionQueue send, CompletionQueue receive, QueuePairConfig config)
             throws NotDirect {
-        if (type != QueuePairType.RC && type != QueuePairType.UD) {
-            throw new NotDirect("it is of type " + type + ", and only RC and UD can be");
+        if (!type.isConnected() && type != QueuePairType.UD) {
+            throw new NotDirect("it is of type " + type + ", and only RC, UC and UD can be");
         }
         if (config.sharedReceiveQueue() != null) {
             throw new NotDirect("it has a shared receive queue");

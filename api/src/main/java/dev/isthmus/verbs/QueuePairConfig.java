@@ -196,7 +196,7 @@ public final class QueuePairConfig {
 
     /**
      * Lets Java itself write and poll the queues of this queue pair, without a call of C for each: straight to the card.
-     * Only for RC and UD on NVIDIA's ConnectX cards, on x86-64, by libmlx5 of rdma-core 44 to 64. <b>It has not met a
+     * Only for RC, UC and UD on NVIDIA's ConnectX cards, on x86-64, by libmlx5 of rdma-core 44 to 65. <b>It has not met a
      * card</b>, only a simulated one. Default: no, unless the system property {@code isthmus.mlx5.direct} is true.
      *
      * <p>A queue pair is direct together with both of its completion queues, for good. Their first queue pair decides:

@@ -5,6 +5,7 @@ import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.NativeMemory;
 import dev.isthmus.internal.OwnerThread;
 import dev.isthmus.internal.mlx5.DirectQueues;
+import dev.isthmus.internal.mlx5.PreparedEntry;
 import dev.isthmus.internal.mlx5.SendRing;
 import dev.isthmus.internal.verbs.DataPath;
 import java.lang.foreign.MemorySegment;
@@ -142,6 +143,30 @@ sealed class SendQueue extends PostQueue<SendRequest> {
         @HotPath
         int call(SendRequest first) {
             SendRing ring = queues.sends();
+            return first.next() == null ? postOne(ring, first) : postChain(ring, first);
+        }
+
+        @HotPath
+        private int postOne(SendRing ring, SendRequest request) {
+            PreparedEntry prepared = request.prepared();
+            int errno;
+            if (ring.has(prepared)) {
+                errno = ring.post(prepared, request.wrId());
+            } else {
+                errno = ring.append(request.address(), request.vector(queues.library()));
+                if (errno == 0) {
+                    ring.notifyCard(1);
+                    ring.remember(prepared);
+                }
+            }
+            if (errno != 0) {
+                refuse(request);
+            }
+            return errno;
+        }
+
+        @HotPath
+        private int postChain(SendRing ring, SendRequest first) {
             int written = 0;
             int errno = 0;
             SendRequest request = first;

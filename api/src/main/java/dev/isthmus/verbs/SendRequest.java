@@ -8,6 +8,7 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 import dev.isthmus.bindings.ibverbs.ibv_send_wr;
 import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.mlx5.Mlx5Library;
+import dev.isthmus.internal.mlx5.PreparedEntry;
 import dev.isthmus.internal.verbs.NetworkOrder;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -58,6 +59,7 @@ public final class SendRequest extends WorkRequest<SendRequest> {
 
     private static final int MAX_16_BITS = 0xffff;
 
+    private final PreparedEntry prepared = new PreparedEntry();
     private int flags;
     private SendOpcode opcode;
     private int has = SendForm.IMMEDIATE | SendForm.NOT_INLINE | SendForm.IN_BOUNDS; // an immediate value of 0
@@ -112,6 +114,7 @@ public final class SendRequest extends WorkRequest<SendRequest> {
         if (code < 0) {
             throw new IllegalArgumentException("there is no such operation: " + opcode);
         }
+        prepared.forget();
         wr.set(JAVA_INT, Member.OPCODE, code);
         if (opcode != this.opcode) {
             this.opcode = opcode;
@@ -148,6 +151,7 @@ public final class SendRequest extends WorkRequest<SendRequest> {
     @Override
     @HotPath
     void lengthChanged(long length) {
+        prepared.forget();
         if (length > plainLimit) {
             holds(length <= room ? SendForm.IN_BOUNDS : 0, SendForm.IN_BOUNDS);
             if (length > limit) {
@@ -227,6 +231,7 @@ public final class SendRequest extends WorkRequest<SendRequest> {
     @HotPath
     private SendRequest flag(int flag, boolean on) {
         checkOwner();
+        prepared.forget();
         int changed = on ? flags | flag : flags & ~flag;
         setInt(Member.SEND_FLAGS, changed);
         flags = changed;
@@ -242,6 +247,7 @@ public final class SendRequest extends WorkRequest<SendRequest> {
     @HotPath
     public SendRequest immediate(int value) {
         checkOwner();
+        prepared.forget();
         setInt(Member.IMM_DATA, NetworkOrder.fromHost(value));
         return holds(SendForm.IMMEDIATE, SendForm.IMMEDIATE_UNION);
     }
@@ -256,6 +262,7 @@ public final class SendRequest extends WorkRequest<SendRequest> {
     @HotPath
     public SendRequest invalidate(int rkey) {
         checkOwner();
+        prepared.forget();
         wr.set(JAVA_INT, Member.INVALIDATE_RKEY, rkey);
         return holds(SendForm.RKEY, SendForm.IMMEDIATE_UNION);
     }
@@ -292,6 +299,7 @@ public final class SendRequest extends WorkRequest<SendRequest> {
 
     @HotPath
     private SendRequest remote(long address, int rkey, long left) {
+        prepared.forget();
         setLong(Member.REMOTE_ADDR, address);
         setInt(Member.RKEY, rkey);
         if (left != room) {
@@ -377,6 +385,7 @@ public final class SendRequest extends WorkRequest<SendRequest> {
     private void atomic(SendOpcode which, long address, int rkey, long compareOrAdd) {
         checkOwner();
         checkAligned(address);
+        prepared.forget();
         wr.set(JAVA_LONG, Member.ATOMIC_ADDR, address);
         wr.set(JAVA_LONG, Member.COMPARE_ADD, compareOrAdd);
         wr.set(JAVA_INT, Member.ATOMIC_RKEY, rkey);
@@ -414,6 +423,7 @@ public final class SendRequest extends WorkRequest<SendRequest> {
     public SendRequest to(AddressHandle handle, int qpNum, int qkey) {
         checkOwner();
         checkQpNum(qpNum);
+        prepared.forget();
         wr.set(JAVA_LONG, Member.AH, handle.address());
         wr.set(JAVA_INT, Member.REMOTE_QPN, qpNum);
         wr.set(JAVA_INT, Member.REMOTE_QKEY, qkey);
@@ -502,6 +512,12 @@ public final class SendRequest extends WorkRequest<SendRequest> {
         immediate(0); // Soft-RoCE refuses other values
         opcode(SendOpcode.BIND_MW);
         return holds(SendForm.BIND, SendForm.OFFLOAD_UNION);
+    }
+
+    /** Its entry in the queue of a direct queue pair, for when it is posted again. */
+    @HotPath
+    PreparedEntry prepared() {
+        return prepared;
     }
 
     /** The address of its destination's {@code struct mlx5_wqe_av}; 0 for a request without a destination. */

@@ -205,6 +205,12 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
         validatedFor = 0;
     }
 
+    /** The number that its completion will carry. */
+    @HotPath
+    final long wrId() {
+        return NativeMemory.getLong((address & NativeMemory.ANY_ADDRESS) + Member.WR_ID);
+    }
+
     /** Notes that the buffers, or other objects that can end, have changed. */
     @HotPath
     final void updateSoleRegion() {

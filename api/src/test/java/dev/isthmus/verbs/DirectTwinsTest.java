@@ -55,6 +55,11 @@ class DirectTwinsTest {
     }
 
     @Test
+    void shouldWriteAndPollLikeLibmlx5OnUc() {
+        run(QueuePairType.UC);
+    }
+
+    @Test
     void shouldWriteAndPollLikeLibmlx5OnUd() {
         run(QueuePairType.UD);
     }
@@ -85,6 +90,7 @@ class DirectTwinsTest {
         private final int maxInline;
         private final int maxBuffers;
         private final Deque<Posted> sends = new ArrayDeque<>();
+        private final List<SendRequest> used = new ArrayList<>();
         private int receives; // posted
         private int produced; // completions
         private long requests;
@@ -245,7 +251,7 @@ class DirectTwinsTest {
             List<SendRequest> chain = new ArrayList<>();
             int length = random.nextInt(4) == 0 ? 1 + random.nextInt(Math.min(5, maxSends)) : 1;
             for (int i = 0; i < length; i++) {
-                SendRequest request = randomSend();
+                SendRequest request = length == 1 ? usedOrNew() : randomSend();
                 chain.add(request);
                 first = first == null ? request : first;
                 if (last != null) {
@@ -294,7 +300,7 @@ class DirectTwinsTest {
                 int word = a.get(INT, start + 4);
                 int pieces = word & 0x3f;
                 assertEquals(driven.qp.qpNum(), word >>> 8);
-                assertEquals(direct.qp.qpNum() << 8 | (word & 0xff), b.get(INT, start + 4), "the second word");
+                assertEquals((direct.qp.qpNum() << 8) | (word & 0xff), b.get(INT, start + 4), "the second word");
                 int blocks = (pieces + 3) / 4;
                 for (int block = 0; block < blocks; block++) {
                     long place = (start + block * (long) BLOCK) % a.byteSize();
@@ -323,6 +329,36 @@ class DirectTwinsTest {
                 if (inHalf < 4 || inHalf >= 7) { // where the queue pair's number is
                     assertEquals(a.get(JAVA_BYTE, i), b.get(JAVA_BYTE, i), "byte " + i + " of the register");
                 }
+            }
+        }
+
+        /** One of those that were posted before, as it was or changed, or a new one. */
+        private SendRequest usedOrNew() {
+            if (used.size() < 20 || random.nextInt(20) == 0) {
+                used.addFirst(randomSend());
+                if (used.size() > 20) {
+                    used.removeLast();
+                }
+            }
+            SendRequest request = used.get(random.nextInt(Math.min(used.size(), 4)));
+            switch (random.nextInt(6)) {
+                case 0 -> request.wrId(random.nextLong());
+                case 1 -> request.signaled(random.nextBoolean());
+                case 2 -> change(request);
+                default -> {}
+            }
+            return request;
+        }
+
+        private void change(SendRequest request) {
+            if (request.opcode() == SendOpcode.SEND_WITH_IMM || request.opcode() == SendOpcode.RDMA_WRITE_WITH_IMM) {
+                request.immediate(random.nextInt());
+            } else if (request.opcode() == SendOpcode.RDMA_WRITE) {
+                request.remote(random.nextLong(), random.nextInt());
+            } else if (request.opcode() == SendOpcode.ATOMIC_FETCH_AND_ADD) {
+                request.fetchAndAdd(8L * random.nextInt(1000), random.nextInt(), random.nextLong());
+            } else if (request.sgeCount() == 1 && request.opcode() != SendOpcode.ATOMIC_CMP_AND_SWP) {
+                request.length(random.nextInt((int) request.messageLength() + 1));
             }
         }
 
@@ -369,7 +405,7 @@ class DirectTwinsTest {
         }
 
         private SendOpcode randomOpcode() {
-            return switch (random.nextInt(8)) {
+            return switch (random.nextInt(type == QueuePairType.UC ? 5 : 8)) {
                 case 0 -> SendOpcode.SEND;
                 case 1 -> SendOpcode.SEND_WITH_IMM;
                 case 2 -> SendOpcode.SEND_WITH_INV;
@@ -414,12 +450,10 @@ class DirectTwinsTest {
         }
 
         /** Writes random completions into both queues, and polls both. */
-        @SuppressWarnings("restricted") // the size is the array's
         private void poll(int most) {
             int written = writeCompletions(most);
             for (Twin twin : List.of(driven, direct)) {
-                MemorySegment.ofAddress(twin.done.address())
-                        .reinterpret(ENTRIES * ibv_wc.sizeof())
+                MappedQueues.memory(twin.done.address(), ENTRIES * ibv_wc.sizeof())
                         .fill(PATTERN);
             }
             int taken = driven.cq.poll(driven.done);
@@ -481,13 +515,13 @@ class DirectTwinsTest {
                 MemorySegment cqe = twin.memory.completions().asSlice((produced & (ENTRIES - 1)) * (long) BLOCK, BLOCK);
                 MemorySegment.copy(noise, 0, cqe, JAVA_BYTE, 0, BLOCK - 1);
                 cqe.set(INT, mlx5_cqe64.srqn_uidx$offset(), twin.uidx);
-                cqe.set(INT, mlx5_cqe64.sop_drop_qpn$offset(), code << 24 | twin.qp.qpNum());
+                cqe.set(INT, mlx5_cqe64.sop_drop_qpn$offset(), (code << 24) | twin.qp.qpNum());
                 cqe.set(SHORT, mlx5_cqe64.wqe_counter$offset(), (short) counter);
                 if (isError) {
                     cqe.set(JAVA_BYTE, mlx5_err_cqe.syndrome$offset(), (byte) syndrome);
                 }
-                int owner = produced / ENTRIES & 1;
-                cqe.set(JAVA_BYTE, mlx5_cqe64.op_own$offset(), (byte) (kind << 4 | solicited | owner));
+                int owner = (produced / ENTRIES) & 1;
+                cqe.set(JAVA_BYTE, mlx5_cqe64.op_own$offset(), (byte) ((kind << 4) | solicited | owner));
             }
             produced++;
         }

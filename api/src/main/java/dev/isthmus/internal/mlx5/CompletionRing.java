@@ -59,7 +59,7 @@ public final class CompletionRing {
         private Completion() {}
     }
 
-    // MLX5_CQE_*; CompletionRingTest compares them with mlx5dv.h.
+    // MLX5_CQE_*; Mlx5LibraryTest compares them with mlx5dv.h.
     static final int REQ = 0;
     static final int RESP_WR_IMM = 1;
     static final int RESP_SEND = 2;
@@ -68,6 +68,7 @@ public final class CompletionRing {
     static final int REQ_ERR = 13;
     static final int RESP_ERR = 14;
     static final int INVALID = 15;
+    private static final int KIND = 0xf0;
     private static final int FORMAT = 0xc; // compressed, or with data
 
     // enum ibv_wc_opcode, enum ibv_wc_flags
@@ -83,9 +84,29 @@ public final class CompletionRing {
     private static final int WITH_INV = 1 << 3;
 
     private static final int NUMBER = 0xff_ffff;
+    private static final int ATOMIC_BYTES = 8;
 
-    private static final long DOORBELL = 0x20; // MLX5_CQ_DOORBELL
-    private static final int SOLICITED_ONLY = 1 << 24; // MLX5_CQ_DB_REQ_NOT_SOL
+    // By the opcode of a send: the completion's opcode in the upper half, its flag, and these.
+    private static final int[] RESULTS = new int[256];
+    private static final int DEFINED = 1 << 8;
+    private static final int LENGTH = 1 << 9; // the completion has a length
+
+    static {
+        RESULTS[SendRing.OPCODE_SEND] = (WC_SEND << 16) | DEFINED;
+        RESULTS[SendRing.OPCODE_SEND_INVAL] = (WC_SEND << 16) | DEFINED;
+        RESULTS[SendRing.OPCODE_SEND_IMM] = (WC_SEND << 16) | DEFINED | WITH_IMM;
+        RESULTS[SendRing.OPCODE_RDMA_WRITE] = (WC_RDMA_WRITE << 16) | DEFINED;
+        RESULTS[SendRing.OPCODE_RDMA_WRITE_IMM] = (WC_RDMA_WRITE << 16) | DEFINED | WITH_IMM;
+        RESULTS[SendRing.OPCODE_RDMA_READ] = (WC_RDMA_READ << 16) | DEFINED | LENGTH;
+        RESULTS[SendRing.OPCODE_ATOMIC_CS] = (WC_COMP_SWAP << 16) | DEFINED | LENGTH;
+        RESULTS[SendRing.OPCODE_ATOMIC_FA] = (WC_FETCH_ADD << 16) | DEFINED | LENGTH;
+    }
+
+    /** Stands for a queue pair that is not known, whatever its number is. */
+    private static final Completer NOBODY = new Completer(-1, null, null);
+
+    static final long DOORBELL = 0x20; // MLX5_CQ_DOORBELL
+    static final int SOLICITED_ONLY = 1 << 24; // MLX5_CQ_DB_REQ_NOT_SOL
 
     private static final VarHandle CONSUMED;
 
@@ -106,6 +127,7 @@ public final class CompletionRing {
     private final long records; // MLX5_CQ_SET_CI, MLX5_CQ_ARM_DB
     private final long doorbell;
     private final int number;
+    private Completer last = NOBODY; // that completed; the poller's
     private int consumed;
     private volatile int events; // that have been taken: the card tells requests for them apart by their number
 
@@ -189,50 +211,74 @@ public final class CompletionRing {
         if (!isNew(NativeMemory.getByte(entry + Entry.OP_OWN), index)) {
             return 0;
         }
-        return take(index, entry, capacity, into & NativeMemory.ANY_ADDRESS);
+        return take(index, capacity, into);
     }
 
+    /**
+     * Takes completions. Good ones of sends are read here, not in a method of their own: this one is then so long that C2
+     * compiles it by itself, and with all that it calls, rather than a part of it into a program's loop.
+     */
     @HotPath
-    private int take(int from, long first, int capacity, long into) {
+    private int take(int from, int capacity, long into) {
         int index = from;
-        long entry = first;
-        Completer completer = null;
+        Completer completer = last;
         int taken = 0;
         while (taken < capacity) {
+            long entry = (start & NativeMemory.ANY_ADDRESS) + ((long) (index & mask) << 6);
             byte own = NativeMemory.getByte(entry + Entry.OP_OWN);
             if (!isNew(own, index)) {
                 break;
             }
             VarHandle.acquireFence(); // what the card wrote before that bit is read after it
             index++;
-            int qpn = Integer.reverseBytes(NativeMemory.getInt(entry + Entry.SOP_DROP_QPN));
-            if (completer == null || completer.qpNum != (qpn & NUMBER) || completer.retired) {
-                completer = completers.find(qpn & NUMBER);
+            int word = Integer.reverseBytes(NativeMemory.getInt(entry + Entry.SOP_DROP_QPN));
+            if (completer.qpNum != (word & NUMBER) || completer.retired) {
+                completer = completer(word & NUMBER);
             }
-            if (completer != null && index - completer.begin > 0) {
-                if (!read(entry, own, qpn, completer, into + taken * Completion.SIZE)) {
+            if (completer != NOBODY && index - completer.begin > 0) {
+                long wc = (into + taken * Completion.SIZE) & NativeMemory.ANY_ADDRESS;
+                NativeMemory.setInt(wc + Completion.QP_NUM, word & NUMBER);
+                if ((own & (KIND | FORMAT)) == REQ << 4) {
+                    int code = word >>> 24;
+                    int results = RESULTS[code];
+                    NativeMemory.setInt(wc + Completion.STATUS, 0);
+                    NativeMemory.setInt(wc + Completion.WC_FLAGS, results & WITH_IMM);
+                    if ((results & DEFINED) != 0) { // or libmlx5 leaves it undefined
+                        NativeMemory.setInt(wc + Completion.OPCODE, results >>> 16);
+                    }
+                    if ((results & LENGTH) != 0) {
+                        int read = swapped(entry + Entry.BYTE_CNT);
+                        NativeMemory.setInt(
+                                wc + Completion.BYTE_LEN, code == SendRing.OPCODE_RDMA_READ ? read : ATOMIC_BYTES);
+                    }
+                    NativeMemory.setLong(wc + Completion.WR_ID, completer.sends.complete(counter(entry)));
+                } else if (!readOther(entry, own, completer, wc)) {
                     taken = BROKEN;
                     break;
                 }
                 taken++;
             }
-            entry = (start & NativeMemory.ANY_ADDRESS) + ((long) (index & mask) << 6);
         }
         CONSUMED.setRelease(this, index); // after the entries were read, which the card may now write again
         NativeMemory.setInt(records & NativeMemory.ANY_ADDRESS, Integer.reverseBytes(index & NUMBER));
         return taken;
     }
 
-    /** Reads an entry; false if it is of a kind that is not known. */
     @HotPath
-    private static boolean read(long entry, byte own, int codeAndNumber, Completer completer, long wc) {
+    private Completer completer(int qpNum) {
+        Completer found = completers.find(qpNum);
+        last = found == null ? NOBODY : found;
+        return last;
+    }
+
+    /** Reads an entry that is not a good one of a send; false if it is of a kind that is not known. */
+    @HotPath
+    private static boolean readOther(long entry, byte own, Completer completer, long wc) {
+        int kind = (own & KIND) >>> 4;
         if ((own & FORMAT) != 0) {
             return false;
         }
-        NativeMemory.setInt(wc + Completion.QP_NUM, codeAndNumber & NUMBER);
-        int kind = (own & 0xff) >>> 4;
         switch (kind) {
-            case REQ -> readSend(entry, codeAndNumber >>> 24, completer, wc);
             case RESP_WR_IMM, RESP_SEND, RESP_SEND_IMM, RESP_SEND_INV -> readReceive(entry, kind, completer, wc);
             case REQ_ERR, RESP_ERR -> readError(entry, kind, completer, wc);
             default -> {
@@ -240,40 +286,6 @@ public final class CompletionRing {
             }
         }
         return true;
-    }
-
-    @HotPath
-    private static void readSend(long entry, int code, Completer completer, long wc) {
-        int flags = 0;
-        switch (code) {
-            case SendRing.OPCODE_RDMA_WRITE -> NativeMemory.setInt(wc + Completion.OPCODE, WC_RDMA_WRITE);
-            case SendRing.OPCODE_SEND, SendRing.OPCODE_SEND_INVAL ->
-                NativeMemory.setInt(wc + Completion.OPCODE, WC_SEND);
-            case SendRing.OPCODE_RDMA_WRITE_IMM -> {
-                NativeMemory.setInt(wc + Completion.OPCODE, WC_RDMA_WRITE);
-                flags = WITH_IMM;
-            }
-            case SendRing.OPCODE_SEND_IMM -> {
-                NativeMemory.setInt(wc + Completion.OPCODE, WC_SEND);
-                flags = WITH_IMM;
-            }
-            case SendRing.OPCODE_RDMA_READ -> {
-                NativeMemory.setInt(wc + Completion.OPCODE, WC_RDMA_READ);
-                NativeMemory.setInt(wc + Completion.BYTE_LEN, swapped(entry + Entry.BYTE_CNT));
-            }
-            case SendRing.OPCODE_ATOMIC_CS -> {
-                NativeMemory.setInt(wc + Completion.OPCODE, WC_COMP_SWAP);
-                NativeMemory.setInt(wc + Completion.BYTE_LEN, 8);
-            }
-            case SendRing.OPCODE_ATOMIC_FA -> {
-                NativeMemory.setInt(wc + Completion.OPCODE, WC_FETCH_ADD);
-                NativeMemory.setInt(wc + Completion.BYTE_LEN, 8);
-            }
-            default -> {} // libmlx5 leaves it undefined
-        }
-        NativeMemory.setInt(wc + Completion.WC_FLAGS, flags);
-        NativeMemory.setInt(wc + Completion.STATUS, 0);
-        NativeMemory.setLong(wc + Completion.WR_ID, completer.sends.complete(counter(entry)));
     }
 
     @HotPath

@@ -29,10 +29,10 @@ public final class Mlx5Library {
 
     // rdma-core's releases whose providers/mlx5 was read: the first one, and the last one.
     private static final int OLDEST = 44;
-    private static final int NEWEST = 64;
+    private static final int NEWEST = 65;
 
     /** Its file has the release of rdma-core as the last but one number: libmlx5.so.1.24.44.0. */
-    private static final Pattern FILE = Pattern.compile("libmlx5\\.so\\.1\\.\\d+\\.(\\d+)\\.\\d+");
+    private static final Pattern FILE = Pattern.compile("libmlx5\\.so\\.1\\.\\d+\\.(\\d{1,4})\\.\\d+");
 
     /** Variables by which libmlx5 gets other entries or another register than those that Java writes. */
     private static final List<String> VARIABLES =
@@ -40,9 +40,12 @@ public final class Mlx5Library {
 
     private static final String SCATTER = "MLX5_SCATTER_TO_CQE"; // that IbverbsLibrary sets to 0
 
+    /** {@code int mlx5dv_init_obj(struct mlx5dv_obj *, uint64_t)}: returns 0, or an error number. */
+    private static final FunctionDescriptor INIT_OBJECT =
+            NativeLibrary.declared(FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG));
+
     private static Mlx5Library loaded; // null until asked for
 
-    /** {@code int mlx5dv_init_obj(struct mlx5dv_obj *, uint64_t)}: returns 0, or an error number. */
     private final NativeFunction initObject;
 
     private Mlx5Library(NativeFunction initObject) {
@@ -123,8 +126,7 @@ public final class Mlx5Library {
         if (SharedObject.of(symbol).filter(o -> o.base() == driver.base()).isEmpty()) {
             throw new NotDirect("its device is driven by " + driver.file() + ", and libmlx5.so.1 is another library");
         }
-        return new Mlx5Library(
-                library.function("mlx5dv_init_obj", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG)));
+        return new Mlx5Library(library.function("mlx5dv_init_obj", INIT_OBJECT));
     }
 
     /** Where the queues of a queue pair are, which must have a register: receive scaling has none. */

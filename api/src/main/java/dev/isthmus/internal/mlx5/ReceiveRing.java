@@ -10,7 +10,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * The receive queue of an RC or UD queue pair: entries of one size, each a list of buffers that ends with one of a key that
+ * The receive queue of an RC, UC or UD queue pair: entries of one size, each a list of buffers that ends with one of a key that
  * does not exist, unless it is full. Receives complete in their order.
  *
  * <p>The poster writes everything but {@code tail}, which the poller writes.

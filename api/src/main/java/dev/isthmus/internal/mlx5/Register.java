@@ -109,8 +109,7 @@ final class Register {
     @HotPath
     void ring(long entry) {
         long first = NativeMemory.getLong(entry);
-        take();
-        NativeMemory.setLong((address & NativeMemory.ANY_ADDRESS) + offset, first);
+        NativeMemory.setLong(take(), first);
         leave();
     }
 
@@ -123,8 +122,7 @@ final class Register {
      */
     @HotPath
     void copy(long entry, int blocks, long end, long start) {
-        take();
-        long to = (address & NativeMemory.ANY_ADDRESS) + offset;
+        long to = take();
         long from = entry;
         for (int left = blocks; left > 0; left--) {
             copyBlock(from, to);
@@ -147,15 +145,18 @@ final class Register {
         NativeMemory.setLong(to + 56, NativeMemory.getLong(from + 56));
     }
 
+    /** Begins a turn; returns the address of the half to write to. */
     @HotPath
-    private void take() {
+    long take() {
         while (!TAKEN.compareAndSet(this, 0, 1)) {
             Thread.onSpinWait(); // for as long as another thread copies
         }
+        return (address & NativeMemory.ANY_ADDRESS) + offset;
     }
 
+    /** Ends a turn: what was written goes to the card. */
     @HotPath
-    private void leave() {
+    void leave() {
         offset ^= half;
         int before = (int) TAKEN.getAndSet(this, 0); // an exchange, as a plain store would not empty the buffer
         assert before == 1;

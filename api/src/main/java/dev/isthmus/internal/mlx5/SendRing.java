@@ -9,9 +9,10 @@ import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.NativeMemory;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The send queue of an RC or UD queue pair, in blocks of 64 bytes. An entry, which mlx5dv.h calls a WQE, takes one block or
+ * The send queue of an RC, UC or UD queue pair, in blocks of 64 bytes. An entry, which mlx5dv.h calls a WQE, takes one block or
  * more, and may begin in the last one and continue in the first. It has 16-byte pieces: control, remote address or path,
  * operands of an atomic, then one for each buffer, or a length and the data itself. All numbers in it are big-endian.
  *
@@ -64,7 +65,7 @@ public final class SendRing {
     private static final int SOLICITED = 1 << 2;
     private static final int INLINE = 1 << 3;
 
-    // MLX5_OPCODE_*, MLX5_WQE_CTRL_*, and others of mlx5dv.h, as constants for the JIT; SendRingTest compares them.
+    // MLX5_OPCODE_*, MLX5_WQE_CTRL_*, and others of mlx5dv.h, as constants for the JIT; Mlx5LibraryTest compares them.
     static final int OPCODE_SEND_INVAL = 0x01;
     static final int OPCODE_RDMA_WRITE = 0x08;
     static final int OPCODE_RDMA_WRITE_IMM = 0x09;
@@ -77,9 +78,14 @@ public final class SendRing {
     static final int INLINE_DATA = 0x8000_0000;
     static final int EXTENDED_UD_AV = 0x8000_0000;
 
+    /** Where the first eight bytes of an entry have the index of its place, loaded in the machine's order. */
+    static final long INDEX = 0xff_ff00;
+
     private static final int PIECE = 16;
     private static final int ATOMIC_BYTES = 8;
     private static final long AV_SIZE = mlx5_wqe_av.sizeof(); // 48
+
+    private static final AtomicLong SERIALS = new AtomicLong();
 
     private static final VarHandle TAIL;
 
@@ -91,6 +97,7 @@ public final class SendRing {
         }
     }
 
+    private final long serial = SERIALS.incrementAndGet(); // never 0
     private final long start;
     private final long end;
     private final long record;
@@ -108,6 +115,7 @@ public final class SendRing {
     private int next; // blocks written
     private long entry; // the last one
     private int pieces; // of the last one
+    private boolean hasData; // the last one
 
     @SuppressWarnings("UnusedVariable") // by TAIL
     private int tail; // requests completed
@@ -195,11 +203,12 @@ public final class SendRing {
                 used++;
             }
         }
+        hasData = (flags & INLINE) != 0;
         int buffers = NativeMemory.getInt(wr + Request.NUM_SGE);
         if (buffers != 0) {
             long list = NativeMemory.getLong(wr + Request.SG_LIST) & NativeMemory.ANY_ADDRESS;
             data = data == end ? start : data;
-            if ((flags & INLINE) == 0) {
+            if (!hasData) {
                 used += writeBuffers(data, list, buffers, code >= OPCODE_ATOMIC_CS);
             } else {
                 int inline = writeInline(data, list, buffers);
@@ -216,6 +225,71 @@ public final class SendRing {
         next += (used + 3) >> 2;
         entry = to;
         pieces = used;
+        return 0;
+    }
+
+    /** Notes that the last entry is of a request, which may be posted again. */
+    @HotPath
+    public void remember(PreparedEntry prepared) {
+        if (pieces <= QueuePairLayout.BLOCK / PIECE && !hasData) {
+            prepared.posted(serial, entry, pieces);
+        }
+    }
+
+    /** Whether {@link #post} can write an entry. */
+    @HotPath
+    public boolean has(PreparedEntry prepared) {
+        return prepared.isFor(serial);
+    }
+
+    /**
+     * Writes the entry of a request once more, and tells the card. As long as {@code CompletionRing.take}, and for the same
+     * reason.
+     *
+     * @param id the request's number
+     * @return 0, or ENOMEM if the queue is full
+     */
+    @HotPath
+    public int post(PreparedEntry prepared, long id) {
+        if (head - (int) TAIL.getAcquire(this) >= maxRequests) {
+            return Errno.ENOMEM;
+        }
+        int at = next & (ids.length - 1);
+        long to = (start & NativeMemory.ANY_ADDRESS) + ((long) at << 6);
+        long first = prepared.control | (Integer.reverseBytes(next << 8) & INDEX);
+        long second = prepared.second;
+        long third = prepared.third;
+        long fourth = prepared.fourth;
+        long fifth = prepared.fifth;
+        long sixth = prepared.sixth;
+        long seventh = prepared.seventh;
+        long eighth = prepared.eighth;
+        NativeMemory.setLong(to, first);
+        NativeMemory.setLong(to + 8, second);
+        NativeMemory.setLong(to + 16, third);
+        NativeMemory.setLong(to + 24, fourth);
+        NativeMemory.setLong(to + 32, fifth);
+        NativeMemory.setLong(to + 40, sixth);
+        NativeMemory.setLong(to + 48, seventh);
+        NativeMemory.setLong(to + 56, eighth);
+        ids[at] = id;
+        heads[at] = head++;
+        next++;
+        VarHandle.releaseFence();
+        NativeMemory.setInt(record & NativeMemory.ANY_ADDRESS, Integer.reverseBytes(next & 0xffff));
+        Register card = register;
+        long half = card.take();
+        NativeMemory.setLong(half, first);
+        if (card.copies(prepared.pieces)) {
+            NativeMemory.setLong(half + 8, second);
+            NativeMemory.setLong(half + 16, third);
+            NativeMemory.setLong(half + 24, fourth);
+            NativeMemory.setLong(half + 32, fifth);
+            NativeMemory.setLong(half + 40, sixth);
+            NativeMemory.setLong(half + 48, seventh);
+            NativeMemory.setLong(half + 56, eighth);
+        }
+        card.leave();
         return 0;
     }
 

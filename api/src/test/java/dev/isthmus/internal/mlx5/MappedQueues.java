@@ -58,8 +58,9 @@ public final class MappedQueues {
         return completionQueue.number();
     }
 
-    @SuppressWarnings("restricted") // the size is libmlx5's
-    private static MemorySegment memory(long address, long size) {
+    /** Memory of C's. */
+    @SuppressWarnings("restricted")
+    public static MemorySegment memory(long address, long size) {
         return MemorySegment.ofAddress(address).reinterpret(size);
     }
 }
