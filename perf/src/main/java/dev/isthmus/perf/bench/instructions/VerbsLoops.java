@@ -303,8 +303,14 @@ final class VerbsLoops implements AutoCloseable {
         }
     }
 
+    /** A simulated card that has no thread of its own works while the program yields the processor. */
+    @SuppressWarnings("ThreadPriorityCheck")
+    private static void letCardWork() {
+        Thread.yield();
+    }
+
     private void awaitAll(int sendCompletions, int receiveCompletions) {
-        Thread.yield(); // to a card that has no thread of its own
+        letCardWork();
         await(sendQueue, sent, sendCompletions);
         await(receiveQueue, received, receiving ? receiveCompletions : 0);
     }
@@ -322,7 +328,7 @@ final class VerbsLoops implements AutoCloseable {
                 throw full();
             }
         }
-        Thread.yield();
+        letCardWork();
         await(sendQueue, sent, count / SIGNAL_EVERY);
         await(receiveQueue, received, count);
         return nanos;
@@ -348,7 +354,7 @@ final class VerbsLoops implements AutoCloseable {
                     throw full();
                 }
             }
-            Thread.yield();
+            letCardWork();
             int found = 0;
             long begin = System.nanoTime();
             for (int i = 0; i < count; i++) {
