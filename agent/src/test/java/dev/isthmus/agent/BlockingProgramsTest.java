@@ -15,13 +15,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Programs of others that open sockets of java.net, with the agent and no other flag. */
 @Tag("device")
 @Tag("extended")
-@Timeout(1100) // on emulated processors
 class BlockingProgramsTest {
 
     private static final String PASSWORD = "changeit";
