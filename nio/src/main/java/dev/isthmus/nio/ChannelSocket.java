@@ -78,6 +78,9 @@ final class ChannelSocket extends Socket {
         if (!channel.isBlocking()) {
             throw new IllegalBlockingModeException();
         }
+        if (isConnected()) {
+            throw new SocketException("Already connected"); // whatever the address is, and it stays open
+        }
         if (remote instanceof InetSocketAddress internet && internet.isUnresolved()) {
             close(); // like the JDK's sockets
             throw SocketErrors.unknown(remote);

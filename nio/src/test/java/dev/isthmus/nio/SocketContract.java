@@ -142,6 +142,7 @@ interface SocketContract {
         }
         try (var linked = transport().linked()) {
             var address = linked.listener.getLocalAddress();
+            assertThrows(SocketException.class, () -> linked.client.socket().connect(unresolved));
             assertThrows(SocketException.class, () -> linked.client.socket().connect(address));
             assertFalse(linked.client.socket().isClosed());
         }
