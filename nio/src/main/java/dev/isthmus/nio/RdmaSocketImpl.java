@@ -141,6 +141,9 @@ final class RdmaSocketImpl extends SocketImpl {
     protected void connect(SocketAddress remote, int millis) throws IOException {
         long deadline = Deadlines.after(millis);
         try {
+            if (remote instanceof InetSocketAddress internet && internet.isUnresolved()) {
+                throw SocketErrors.unknown(remote);
+            }
             CompletableFuture<Stream> made = begin(Addresses.checked(remote));
             uninterruptibly(() -> awaitEnd(made, deadline));
             finish(made);

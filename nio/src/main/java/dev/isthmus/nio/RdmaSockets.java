@@ -8,7 +8,9 @@ import java.net.Socket;
 /**
  * Sockets of {@code java.net} over RDMA. Once they are installed, each {@link Socket} and {@link ServerSocket} of this JVM
  * decides by the rules of {@link RdmaSelectorProvider} whether it uses RDMA or TCP, when it is bound or connects. Those
- * over TCP are the JDK's own.
+ * over TCP are the JDK's own, and their reads and writes do not come by here. Those over RDMA own what a
+ * {@link RdmaSocketChannel} owns, such as 256 KiB that are pinned, and call C as it does; close them, as they stay until
+ * then. Thread-safe.
  */
 public final class RdmaSockets {
 

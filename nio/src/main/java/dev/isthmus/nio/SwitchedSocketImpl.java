@@ -32,16 +32,19 @@ final class SwitchedSocketImpl extends SocketImpl {
         this.provider = provider;
     }
 
-    /** Takes the socket that a server has accepted. */
+    /** Takes the socket that a server has accepted; if this is closed, closes that, too. */
     void accepted(SocketImpl one) throws IOException {
         synchronized (lock) {
+            if (closed) {
+                SocketMethod.CLOSE.on(one);
+                throw new SocketException("Socket closed");
+            }
             if (tcp != null) { // the program made it to be accepted into
                 SocketMethod.CLOSE.on(tcp);
             }
             tcp = null;
             rdma = null;
             chosen = one;
-            closed = false;
         }
     }
 

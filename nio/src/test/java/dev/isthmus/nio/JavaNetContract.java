@@ -170,6 +170,17 @@ interface JavaNetContract {
             assertThrows(UnknownHostException.class, () -> two.connect(unresolved));
             assertTrue(two.isClosed());
         }
+        try (Socket bound = socket()) {
+            bound.bind(new InetSocketAddress(address(), 0));
+            var unresolved = InetSocketAddress.createUnresolved("nowhere.invalid", 1);
+            assertThrows(UnknownHostException.class, () -> bound.connect(unresolved));
+            assertTrue(bound.isClosed());
+        }
+        try (Linked linked = linked()) {
+            var unresolved = InetSocketAddress.createUnresolved("nowhere.invalid", 1);
+            assertThrows(SocketException.class, () -> linked.client.connect(unresolved));
+            assertFalse(linked.client.isClosed());
+        }
     }
 
     @Test

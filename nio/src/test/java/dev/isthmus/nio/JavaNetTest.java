@@ -112,6 +112,28 @@ class JavaNetTest {
         }
     }
 
+    /** A program may accept into a socket that it made, and has closed. */
+    @Test
+    @Tag("unit")
+    void shouldNotAcceptIntoAClosedSocket() throws Exception {
+        var tcp = withRules();
+        var used = new RdmaSocket(tcp);
+        used.setTcpNoDelay(true); // so that there is something to close
+        used.close();
+        var server = new ServerSocket(new SwitchedServerSocketImpl(tcp)) {
+            void acceptInto(Socket socket) throws IOException {
+                implAccept(socket);
+            }
+        };
+        try (server;
+                var client = new Socket()) {
+            server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+            client.connect(server.getLocalSocketAddress());
+            assertThrows(SocketException.class, () -> server.acceptInto(used));
+            assertEquals(-1, client.getInputStream().read());
+        }
+    }
+
     @Test
     @Tag("device")
     void shouldBeReachedByBoth() throws Exception {
