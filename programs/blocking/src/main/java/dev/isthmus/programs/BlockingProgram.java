@@ -7,7 +7,9 @@ import dev.isthmus.testbed.ConnectionTransport;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+import java.io.FilterWriter;
 import java.io.IOException;
+import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.net.InetAddress;
 import java.nio.file.Files;
@@ -27,7 +29,9 @@ import java.sql.Statement;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLServerSocket;
@@ -52,6 +56,7 @@ public final class BlockingProgram {
 
     private static final int ROWS = 200;
     private static final int LARGE = 1 << 20;
+    private static final int SECONDS = 300; // on emulated processors
 
     private final InetAddress host;
     private final byte[] large = new byte[LARGE];
@@ -99,8 +104,9 @@ public final class BlockingProgram {
 
     private void derby(int port) throws Exception {
         var server = new NetworkServerControl(host, port);
-        server.start(new PrintWriter(System.err, true, UTF_8));
-        awaitStart(server);
+        var ready = new CountDownLatch(1);
+        server.start(new PrintWriter(new Log(ready), true));
+        check(ready.await(SECONDS, TimeUnit.SECONDS), "Derby has not started");
         try (Connection connection = DriverManager.getConnection(
                 "jdbc:derby://" + host.getHostAddress() + ":" + port + "/memory:test;create=true")) {
             store(connection);
@@ -110,17 +116,21 @@ public final class BlockingProgram {
         }
     }
 
-    /** Derby starts in the background, and tells nobody when it has: its own advice is to ping it. */
-    private static void awaitStart(NetworkServerControl server) throws Exception {
-        for (int tries = 0; ; tries++) {
-            try {
-                server.ping();
-                return;
-            } catch (Exception e) {
-                if (tries == 3000) {
-                    throw e;
-                }
-                Thread.sleep(100);
+    /** Derby's log on standard error, which alone tells that its server is ready. */
+    private static final class Log extends FilterWriter {
+
+        private final CountDownLatch ready;
+
+        Log(CountDownLatch ready) {
+            super(new OutputStreamWriter(System.err, UTF_8));
+            this.ready = ready;
+        }
+
+        @Override
+        public void write(String text, int offset, int length) throws IOException {
+            super.write(text, offset, length);
+            if (text.contains("ready to accept connections")) {
+                ready.countDown();
             }
         }
     }
