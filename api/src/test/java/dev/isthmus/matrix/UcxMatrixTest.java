@@ -22,7 +22,9 @@ class UcxMatrixTest {
     private static final int CELLS = 100; // of each transport
     private static final int LOANS = 40;
 
-    private static final Pattern NONE = Pattern.compile("(?!)");
+    /** UCX takes an event of a closed socket for one of the next socket with that number: docs/ucx-faults.md. */
+    private static final Pattern EVENT_OF_A_CLOSED_SOCKET =
+            Pattern.compile("(?:async\\.c:643|tcp_sockcm_ep\\.c:(?:416|552)|tcp_ep\\.c:939) .*Assertion.*");
 
     @Test
     void shouldHaveAnObjectAndArgumentsForEachCall() {
@@ -32,13 +34,17 @@ class UcxMatrixTest {
     @ParameterizedTest
     @ValueSource(strings = {"posix,self", "sysv,self", "tcp,self"})
     void shouldAnswerEachCallInEachHandlerDuringEachClose(String tls) {
-        new Matrix(UcxMatrixTest::jvm, UcxMatrixRun.class, NONE, "handlers", tls).run(CELLS);
+        new Matrix(UcxMatrixTest::jvm, UcxMatrixRun.class, "handlers", tls)
+                .knownFault(EVENT_OF_A_CLOSED_SOCKET)
+                .run(CELLS);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"posix,self", "sysv,self", "tcp,self"})
     void shouldKeepEachLoanDuringEachClose(String tls) {
-        new Matrix(UcxMatrixTest::jvm, UcxMatrixRun.class, NONE, "loans", tls).run(LOANS);
+        new Matrix(UcxMatrixTest::jvm, UcxMatrixRun.class, "loans", tls)
+                .knownFault(EVENT_OF_A_CLOSED_SOCKET)
+                .run(LOANS);
     }
 
     /** In the testbed, the environment names an RDMA device. */

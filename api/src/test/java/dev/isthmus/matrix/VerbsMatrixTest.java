@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.isthmus.testbed.ChildJvm;
 import java.util.List;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -19,8 +18,6 @@ class VerbsMatrixTest {
 
     private static final int FEW = 15; // of each matrix
     private static final int CELLS = 200;
-
-    private static final Pattern NONE = Pattern.compile("(?!)");
 
     @Test
     void shouldHaveAnObjectAndArgumentsForEachCall() {
@@ -38,12 +35,12 @@ class VerbsMatrixTest {
     @Test
     @Tag("extended")
     void shouldAnswerEachCallInEachHandlerAfterEachClose() {
-        new Matrix(ChildJvm::new, VerbsMatrixRun.class, NONE, "handlers").run(CELLS);
+        new Matrix(ChildJvm::new, VerbsMatrixRun.class, "handlers").run(CELLS);
     }
 
     @Test
     @Tag("extended")
     void shouldKeepEachLoanDuringEachClose() {
-        new Matrix(ChildJvm::new, VerbsMatrixRun.class, NONE, "loans").run(CELLS);
+        new Matrix(ChildJvm::new, VerbsMatrixRun.class, "loans").run(CELLS);
     }
 }
