@@ -21,7 +21,7 @@ enum {
 	IDLE_ROUNDS = 3,	 /* without work, before it sleeps */
 	MOST_POLLS = 1100,
 	SHORTEST_SLICE_NS = 100000,
-	LONGEST_SLEEP_US = 1000, /* where no doorbell can wake it */
+	LONGEST_SLEEP_US = 1000, /* where no doorbell wakes it */
 };
 
 static int wake_fd = -1; /* -1: no thread, or not yet */
@@ -57,8 +57,12 @@ static bool work(uint64_t *next)
 		struct qp *qp = (struct qp *)object;
 
 		worked |= requester_progress(qp, now);
-		if (qp->attr.qp_state == IBV_QPS_ERR)
+		if (qp->attr.qp_state == IBV_QPS_ERR) {
 			responder_flush(qp);
+			/* A receive that is posted now changes a record, and rings no doorbell. */
+			if (now + LONGEST_SLEEP_US * 1000ull < *next)
+				*next = now + LONGEST_SLEEP_US * 1000ull;
+		}
 		if (qp->resume_at && qp->resume_at < *next)
 			*next = qp->resume_at;
 	}
