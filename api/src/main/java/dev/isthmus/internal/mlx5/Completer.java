@@ -9,14 +9,16 @@ final class Completer {
 
     final int qpNum;
     final SendRing sends;
+    final long[] ids; // of the sends
     final ReceiveRing receives;
 
-    int begin; // the completion queue's first entry that can be its own; earlier ones are of an earlier one
+    long begin; // the completion queue's first entry that can be its own; earlier ones are of an earlier one
     volatile boolean retired; // another one has its number
 
     Completer(int qpNum, SendRing sends, ReceiveRing receives) {
         this.qpNum = qpNum;
         this.sends = sends;
+        this.ids = sends == null ? new long[1] : sends.ids;
         this.receives = receives;
     }
 }

@@ -31,7 +31,6 @@ public final class CompletionRing {
         static final long IMM_INVAL_PKEY = mlx5_cqe64.imm_inval_pkey$offset();
         static final long BYTE_CNT = mlx5_cqe64.byte_cnt$offset();
         static final long SOP_DROP_QPN = mlx5_cqe64.sop_drop_qpn$offset();
-        static final long WQE_COUNTER = mlx5_cqe64.wqe_counter$offset();
         static final long OP_OWN = mlx5_cqe64.op_own$offset();
         static final long VENDOR_ERR_SYND = mlx5_err_cqe.vendor_err_synd$offset();
         static final long SYNDROME = mlx5_err_cqe.syndrome$offset();
@@ -70,6 +69,7 @@ public final class CompletionRing {
     static final int INVALID = 15;
     private static final int KIND = 0xf0;
     private static final int FORMAT = 0xc; // compressed, or with data
+    private static final int OWNER = 1;
 
     // enum ibv_wc_opcode, enum ibv_wc_flags
     private static final int WC_SEND = 0;
@@ -105,6 +105,10 @@ public final class CompletionRing {
     /** Stands for a queue pair that is not known, whatever its number is. */
     private static final Completer NOBODY = new Completer(-1, null, null);
 
+    static {
+        NOBODY.retired = true;
+    }
+
     static final long DOORBELL = 0x20; // MLX5_CQ_DOORBELL
     static final int SOLICITED_ONLY = 1 << 24; // MLX5_CQ_DB_REQ_NOT_SOL
 
@@ -112,7 +116,7 @@ public final class CompletionRing {
 
     static {
         try {
-            CONSUMED = MethodHandles.lookup().findVarHandle(CompletionRing.class, "consumed", int.class);
+            CONSUMED = MethodHandles.lookup().findVarHandle(CompletionRing.class, "consumed", long.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -122,13 +126,20 @@ public final class CompletionRing {
     private final NumberTable<Completer> completers = new NumberTable<>();
     private final long start;
     private final int count;
-    private final int mask;
+    private final long mask;
     private final int shift; // to the bit of an index that changes each time around the ring
     private final long records; // MLX5_CQ_SET_CI, MLX5_CQ_ARM_DB
     private final long doorbell;
     private final int number;
-    private Completer last = NOBODY; // that completed; the poller's
-    private int consumed;
+    private long consumed;
+    private Completer last = NOBODY; // that completed; the poller's, as are the following
+
+    // Of the last good completion of a send without a length: most completions are like the one before.
+    private Completer sender = NOBODY;
+    private int form; // the operation and the queue pair, as in an entry
+    private long opcode; // and the status, as in struct ibv_wc
+    private int flags;
+
     private volatile int events; // that have been taken: the card tells requests for them apart by their number
 
     private CompletionRing(Mlx5Library library, CompletionQueueLayout layout) {
@@ -175,13 +186,13 @@ public final class CompletionRing {
     }
 
     /** The index behind the last entry that the card has written; any thread may ask. */
-    private int produced() {
-        int index = (int) CONSUMED.getAcquire(this);
+    private long produced() {
+        long index = (long) CONSUMED.getAcquire(this);
         while (true) {
-            while (isNew(index) && index - (int) CONSUMED.getAcquire(this) < count) {
+            while (isNew(index) && index - (long) CONSUMED.getAcquire(this) < count) {
                 index++;
             }
-            int now = (int) CONSUMED.getAcquire(this);
+            long now = (long) CONSUMED.getAcquire(this);
             if (now - index <= 0) {
                 return index;
             }
@@ -189,13 +200,28 @@ public final class CompletionRing {
         }
     }
 
-    private boolean isNew(int index) {
-        return isNew(NativeMemory.getByte(start + ((long) (index & mask) << 6) + Entry.OP_OWN), index);
+    @HotPath
+    private boolean isNew(long index) {
+        return isNew(NativeMemory.getByte(entry(index) + Entry.OP_OWN), index);
     }
 
     @HotPath
-    private boolean isNew(byte own, int index) {
-        return ((own ^ (index >>> shift)) & 1) == 0 && (own & 0xf0) != INVALID << 4;
+    private boolean isNew(int own, long index) {
+        return ((own ^ (int) (index >>> shift)) & OWNER) == 0 && (own & KIND) != INVALID << 4;
+    }
+
+    @HotPath
+    private long entry(long index) {
+        return (start + ((index & mask) << 6)) & NativeMemory.ANY_ADDRESS;
+    }
+
+    /**
+     * The last eight bytes of an entry, of which the card writes the last one last: the operation, the queue pair (24
+     * bits), the counter (16 bits), a signature, and whether it is new. One load has them as they were at one time.
+     */
+    @HotPath
+    private static long tail(long entry) {
+        return Long.reverseBytes(NativeMemory.getLong(entry + Entry.SOP_DROP_QPN));
     }
 
     /**
@@ -206,62 +232,95 @@ public final class CompletionRing {
      */
     @HotPath
     public int poll(int capacity, long into) {
-        int index = consumed;
-        long entry = (start & NativeMemory.ANY_ADDRESS) + ((long) (index & mask) << 6);
-        if (!isNew(NativeMemory.getByte(entry + Entry.OP_OWN), index)) {
-            return 0;
-        }
-        return take(index, capacity, into);
+        long index = consumed;
+        return isNew(index) ? take(index, capacity, into) : 0;
     }
 
-    /**
-     * Takes completions. Good ones of sends are read here, not in a method of their own: this one is then so long that C2
-     * compiles it by itself, and with all that it calls, rather than a part of it into a program's loop.
-     */
     @HotPath
-    private int take(int from, int capacity, long into) {
-        int index = from;
-        Completer completer = last;
+    private int take(long from, int capacity, long into) {
+        long index = from;
         int taken = 0;
-        while (taken < capacity) {
-            long entry = (start & NativeMemory.ANY_ADDRESS) + ((long) (index & mask) << 6);
-            byte own = NativeMemory.getByte(entry + Entry.OP_OWN);
-            if (!isNew(own, index)) {
+        while (true) {
+            int alike = takeAlike(index, capacity - taken, into + taken * Completion.SIZE);
+            index += alike;
+            taken += alike;
+            if (taken == capacity || !isNew(index)) {
                 break;
             }
-            VarHandle.acquireFence(); // what the card wrote before that bit is read after it
+            int more = takeAny(index, into + taken * Completion.SIZE);
             index++;
-            int word = Integer.reverseBytes(NativeMemory.getInt(entry + Entry.SOP_DROP_QPN));
-            if (completer.qpNum != (word & NUMBER) || completer.retired) {
-                completer = completer(word & NUMBER);
+            if (more < 0) {
+                taken = more;
+                break;
             }
-            if (completer != NOBODY && index - completer.begin > 0) {
-                long wc = (into + taken * Completion.SIZE) & NativeMemory.ANY_ADDRESS;
-                NativeMemory.setInt(wc + Completion.QP_NUM, word & NUMBER);
-                if ((own & (KIND | FORMAT)) == REQ << 4) {
-                    int code = word >>> 24;
-                    int results = RESULTS[code];
-                    NativeMemory.setInt(wc + Completion.STATUS, 0);
-                    NativeMemory.setInt(wc + Completion.WC_FLAGS, results & WITH_IMM);
-                    if ((results & DEFINED) != 0) { // or libmlx5 leaves it undefined
-                        NativeMemory.setInt(wc + Completion.OPCODE, results >>> 16);
-                    }
-                    if ((results & LENGTH) != 0) {
-                        int read = swapped(entry + Entry.BYTE_CNT);
-                        NativeMemory.setInt(
-                                wc + Completion.BYTE_LEN, code == SendRing.OPCODE_RDMA_READ ? read : ATOMIC_BYTES);
-                    }
-                    NativeMemory.setLong(wc + Completion.WR_ID, completer.sends.complete(counter(entry)));
-                } else if (!readOther(entry, own, completer, wc)) {
-                    taken = BROKEN;
-                    break;
-                }
-                taken++;
-            }
+            taken += more;
         }
         CONSUMED.setRelease(this, index); // after the entries were read, which the card may now write again
-        NativeMemory.setInt(records & NativeMemory.ANY_ADDRESS, Integer.reverseBytes(index & NUMBER));
+        NativeMemory.setInt(records & NativeMemory.ANY_ADDRESS, Integer.reverseBytes((int) index & NUMBER));
         return taken;
+    }
+
+    /** Takes the next completions as long as they are like the last one of a send; returns how many. */
+    @HotPath
+    private int takeAlike(long from, int capacity, long into) {
+        Completer completer = sender;
+        int like = form;
+        long first = start;
+        long last = mask;
+        int bit = shift;
+        long statusAndOpcode = opcode;
+        int withFlags = flags;
+        long[] ids = completer.ids;
+        long tail = 0;
+        int taken = 0;
+        while (taken < capacity) {
+            long index = from + taken;
+            long now = tail((first + ((index & last) << 6)) & NativeMemory.ANY_ADDRESS);
+            // new, good, of a send, and without data
+            if ((((int) now ^ ((int) (index >>> bit) & OWNER)) & (KIND | FORMAT | OWNER)) != 0
+                    || (int) (now >>> 32) != like) {
+                break;
+            }
+            VarHandle.acquireFence(); // what the card did before it wrote that is seen after it
+            if (completer.retired) {
+                break;
+            }
+            tail = now;
+            long wc = (into + taken * Completion.SIZE) & NativeMemory.ANY_ADDRESS;
+            NativeMemory.setLong(wc + Completion.WR_ID, ids[counter(now) & (ids.length - 1)]);
+            NativeMemory.setLong(wc + Completion.STATUS, statusAndOpcode);
+            NativeMemory.setInt(wc + Completion.QP_NUM, like & NUMBER);
+            NativeMemory.setInt(wc + Completion.WC_FLAGS, withFlags);
+            taken++;
+        }
+        if (taken > 0) {
+            completer.sends.complete(counter(tail));
+        }
+        return taken;
+    }
+
+    /** Takes the next completion; returns how many that were: 1, or 0 if it is skipped, or BROKEN. */
+    @HotPath
+    private int takeAny(long index, long into) {
+        VarHandle.acquireFence(); // what the card wrote before that bit is read after it
+        long entry = entry(index);
+        long tail = tail(entry);
+        int own = (int) tail;
+        int is = (int) (tail >>> 32);
+        Completer completer = last;
+        if (completer.qpNum != (is & NUMBER) || completer.retired) {
+            completer = completer(is & NUMBER);
+        }
+        if (completer == NOBODY || index < completer.begin) {
+            return 0;
+        }
+        long wc = into & NativeMemory.ANY_ADDRESS;
+        NativeMemory.setInt(wc + Completion.QP_NUM, is & NUMBER);
+        if ((own & (KIND | FORMAT)) == REQ << 4) {
+            readSend(entry, is, counter(tail), completer, wc);
+            return 1;
+        }
+        return readOther(entry, own, counter(tail), completer, wc) ? 1 : BROKEN;
     }
 
     @HotPath
@@ -271,16 +330,37 @@ public final class CompletionRing {
         return last;
     }
 
+    @HotPath
+    private void readSend(long entry, int is, int counter, Completer completer, long wc) {
+        int code = is >>> 24;
+        int results = RESULTS[code];
+        NativeMemory.setInt(wc + Completion.STATUS, 0);
+        NativeMemory.setInt(wc + Completion.WC_FLAGS, results & WITH_IMM);
+        if ((results & DEFINED) != 0) { // or libmlx5 leaves it undefined
+            NativeMemory.setInt(wc + Completion.OPCODE, results >>> 16);
+        }
+        if ((results & LENGTH) != 0) {
+            int read = swapped(entry + Entry.BYTE_CNT);
+            NativeMemory.setInt(wc + Completion.BYTE_LEN, code == SendRing.OPCODE_RDMA_READ ? read : ATOMIC_BYTES);
+        } else if ((results & DEFINED) != 0) {
+            sender = completer;
+            form = is;
+            opcode = (long) (results >>> 16) << 32;
+            flags = results & WITH_IMM;
+        }
+        NativeMemory.setLong(wc + Completion.WR_ID, completer.sends.complete(counter));
+    }
+
     /** Reads an entry that is not a good one of a send; false if it is of a kind that is not known. */
     @HotPath
-    private static boolean readOther(long entry, byte own, Completer completer, long wc) {
+    private static boolean readOther(long entry, int own, int counter, Completer completer, long wc) {
         int kind = (own & KIND) >>> 4;
         if ((own & FORMAT) != 0) {
             return false;
         }
         switch (kind) {
             case RESP_WR_IMM, RESP_SEND, RESP_SEND_IMM, RESP_SEND_INV -> readReceive(entry, kind, completer, wc);
-            case REQ_ERR, RESP_ERR -> readError(entry, kind, completer, wc);
+            case REQ_ERR, RESP_ERR -> readError(entry, kind, counter, completer, wc);
             default -> {
                 return false;
             }
@@ -324,18 +404,18 @@ public final class CompletionRing {
     }
 
     @HotPath
-    private static void readError(long entry, int kind, Completer completer, long wc) {
+    private static void readError(long entry, int kind, int counter, Completer completer, long wc) {
         NativeMemory.setInt(wc + Completion.WC_FLAGS, 0);
         NativeMemory.setInt(
                 wc + Completion.STATUS, Syndrome.status(NativeMemory.getByte(entry + Entry.SYNDROME) & 0xff));
         NativeMemory.setInt(wc + Completion.VENDOR_ERR, NativeMemory.getByte(entry + Entry.VENDOR_ERR_SYND) & 0xff);
-        long id = kind == REQ_ERR ? completer.sends.complete(counter(entry)) : completer.receives.complete();
+        long id = kind == REQ_ERR ? completer.sends.complete(counter) : completer.receives.complete();
         NativeMemory.setLong(wc + Completion.WR_ID, id);
     }
 
     @HotPath
-    private static int counter(long entry) {
-        return Short.toUnsignedInt(Short.reverseBytes(NativeMemory.getShort(entry + Entry.WQE_COUNTER)));
+    private static int counter(long tail) {
+        return (int) (tail >>> 16) & 0xffff;
     }
 
     @HotPath
@@ -346,7 +426,7 @@ public final class CompletionRing {
     /** Asks the card for an event: the record, and behind it the doorbell, which is write-combining: {@link Register}. */
     @HotPath
     public void requestNotify(boolean solicitedOnly) {
-        int request = ((events & 3) << 28) | (solicitedOnly ? SOLICITED_ONLY : 0) | (consumed & NUMBER);
+        int request = ((events & 3) << 28) | (solicitedOnly ? SOLICITED_ONLY : 0) | ((int) consumed & NUMBER);
         NativeMemory.setInt(records + Integer.BYTES, Integer.reverseBytes(request));
         VarHandle.fullFence();
         NativeMemory.setLong(doorbell, Long.reverseBytes(((long) request << 32) | Integer.toUnsignedLong(number)));

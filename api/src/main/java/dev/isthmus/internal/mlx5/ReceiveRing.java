@@ -76,7 +76,7 @@ public final class ReceiveRing {
             return Errno.EINVAL;
         }
         int at = head & (ids.length - 1);
-        long entry = (start & NativeMemory.ANY_ADDRESS) + ((long) at << shift);
+        long entry = start + ((long) at << shift);
         long list = NativeMemory.getLong(wr + SG_LIST) & NativeMemory.ANY_ADDRESS;
         int written = 0;
         for (int i = 0; i < buffers; i++) {
@@ -100,7 +100,8 @@ public final class ReceiveRing {
     }
 
     @HotPath
-    private static void write(long to, int length, int lkey, long address) {
+    private static void write(long at, int length, int lkey, long address) {
+        long to = at & NativeMemory.ANY_ADDRESS;
         NativeMemory.setLong(to, Long.reverseBytes(((long) length << 32) | Integer.toUnsignedLong(lkey)));
         NativeMemory.setLong(to + 8, Long.reverseBytes(address));
     }

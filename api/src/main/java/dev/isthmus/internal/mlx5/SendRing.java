@@ -107,7 +107,7 @@ public final class SendRing {
     private final boolean datagrams;
     private final boolean atomics;
     private final int maxInline;
-    private final long[] ids; // by the first block of an entry: the request's wr_id
+    final long[] ids; // by the first block of an entry: the request's wr_id
     private final int[] heads; // by the same: which request it was
 
     private int maxRequests; // that can be outstanding; 0 until the queue pair is in RTS
