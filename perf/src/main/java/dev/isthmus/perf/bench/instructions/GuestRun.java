@@ -50,7 +50,7 @@ final class GuestRun {
                     }
                 }
             }
-            if (rows.containsKey(Suite.CARD)) {
+            if (rows.keySet().stream().anyMatch(Suite::isOnCard)) {
                 progress.update("compiles the simulated ConnectX");
                 buildCard(testbed);
             }
@@ -90,7 +90,7 @@ final class GuestRun {
     static String commands(Testbed testbed, Suite suite, Side side, Path inC, List<Row> rows) {
         String program = side == Side.C
                 ? quoted(inC.toString())
-                : suite.settings(side) + java() + " " + suite.program(side).getName();
+                : suite.settings(side) + java(suite) + " " + suite.program(side).getName();
         String specs = rows.stream().map(Row::spec).collect(Collectors.joining(" "));
         String place =
                 suite.place().isEmpty() ? "" : quoted(testbed.script().toString()) + " " + suite.place() + " -- ";
@@ -98,10 +98,11 @@ final class GuestRun {
                 + String.join(" ", program, suite.arguments(side), specs) + "\n";
     }
 
-    private static String java() {
+    private static String java(Suite suite) {
         List<String> words = new ArrayList<>();
         words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         words.addAll(JVM_OPTIONS);
+        words.addAll(suite.options());
         words.add("-cp");
         words.add(Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator, -1))
                 .map(entry -> Path.of(entry).toAbsolutePath().toString())

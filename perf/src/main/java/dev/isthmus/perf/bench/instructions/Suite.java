@@ -8,13 +8,14 @@ import java.util.List;
 enum Suite {
     VERBS,
     CARD,
+    CARD_DIRECT,
     UCX,
     SOCKETS;
 
     /** The C source among the resources, without its suffix. */
     String twin() {
         return switch (this) {
-            case VERBS, CARD -> "verbs";
+            case VERBS, CARD, CARD_DIRECT -> "verbs";
             case UCX -> "ucx";
             case SOCKETS -> "sockets";
         };
@@ -22,13 +23,17 @@ enum Suite {
 
     /** What is measured, in a few words. */
     String title() {
-        return this == CARD ? "verbs on libmlx5" : twin();
+        return switch (this) {
+            case CARD -> "verbs on libmlx5";
+            case CARD_DIRECT -> "verbs straight to the card, beside libmlx5";
+            case VERBS, UCX, SOCKETS -> twin();
+        };
     }
 
     /** The libraries of the C program. */
     List<String> libraries() {
         return switch (this) {
-            case VERBS, CARD -> List.of("-libverbs");
+            case VERBS, CARD, CARD_DIRECT -> List.of("-libverbs");
             case UCX -> List.of("-lucp", "-lucs");
             case SOCKETS -> List.of("-lrdmacm");
         };
@@ -42,7 +47,7 @@ enum Suite {
     /** A side's program in Java. */
     Class<?> program(Side side) {
         return switch (this) {
-            case VERBS, CARD -> VerbsProgram.class;
+            case VERBS, CARD, CARD_DIRECT -> VerbsProgram.class;
             case UCX -> side == Side.JUCX ? JucxProgram.class : UcxProgram.class;
             case SOCKETS -> SocketProgram.class;
         };
@@ -50,7 +55,17 @@ enum Suite {
 
     /** The testbed's options for a place of its own within that where the rows are counted: none, or some. */
     String place() {
-        return this == CARD ? "--quiet --device=connectx --env=ISTHMUS_CONNECTX_THREAD=no --timeout=3600" : "";
+        return isOnCard() ? "--quiet --device=connectx --env=ISTHMUS_CONNECTX_THREAD=no --timeout=3600" : "";
+    }
+
+    /** Whether it runs on the simulated card of docs/connectx.md. */
+    boolean isOnCard() {
+        return this == CARD || this == CARD_DIRECT;
+    }
+
+    /** The options of its JVM, besides those of all. */
+    List<String> options() {
+        return this == CARD_DIRECT ? List.of("-D" + VerbsProgram.DIRECT + "=true") : List.of();
     }
 
     /**
@@ -66,7 +81,7 @@ enum Suite {
         return switch (this) {
             // The first device; in C also the index of its GID with the IPv4 address.
             case VERBS -> "${ISTHMUS_DEVICES%% *}" + (side == Side.C ? " 1" : "");
-            case CARD -> "mlx5_0" + (side == Side.C ? " 1" : "");
+            case CARD, CARD_DIRECT -> "mlx5_0" + (side == Side.C ? " 1" : "");
             case UCX -> "";
             case SOCKETS -> "${ISTHMUS_ADDRESSES%% *}"; // of the first device
         };
@@ -77,6 +92,7 @@ enum Suite {
             case VERBS -> Row.of(VerbsRow.ALL, VerbsRow::title, VerbsRow::spec);
             // The same programs on libmlx5, the driver of ConnectX cards, over the simulated card of docs/connectx.md.
             case CARD -> Row.of(VerbsRow.ON_CARD, row -> "mlx5-" + row.title(), VerbsRow::spec);
+            case CARD_DIRECT -> Row.of(VerbsRow.DIRECT, row -> "mlx5-direct-" + row.title(), VerbsRow::spec);
             case UCX -> Row.of(UcxRow.ALL, UcxRow::title, UcxRow::spec);
             case SOCKETS -> Row.of(SocketRow.ALL, SocketRow::title, SocketRow::spec);
         };

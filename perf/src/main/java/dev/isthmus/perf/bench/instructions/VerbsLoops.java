@@ -64,35 +64,41 @@ final class VerbsLoops implements AutoCloseable {
     private WorkCompletions polled;
 
     VerbsLoops(String device) {
-        this(device, 0);
+        this(device, 0, false);
     }
 
-    /** Queue pairs of which inline messages are posted, and batches: those of cards. */
-    static VerbsLoops onCard(String device) {
-        return new VerbsLoops(device, MAX_INLINE);
+    /** Queue pairs of which inline messages are posted, and batches unless they are direct: those of cards. */
+    static VerbsLoops onCard(String device, boolean direct) {
+        return new VerbsLoops(device, MAX_INLINE, direct);
     }
 
-    private VerbsLoops(String device, int maxInline) {
+    private VerbsLoops(String device, int maxInline, boolean direct) {
         context = Device.named(device).open();
         pd = context.allocateProtectionDomain();
         memory = arena.allocate(2 * MAX_BYTES, MAX_BYTES);
         region = pd.register(memory, LOCAL_WRITE, REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC);
         sendQueue = context.createCompletionQueue(COMPLETIONS);
         receiveQueue = context.createCompletionQueue(COMPLETIONS);
-        sender = create(sendQueue, maxInline);
-        receiver = create(receiveQueue, maxInline);
+        sender = create(sendQueue, maxInline, direct);
+        receiver = create(receiveQueue, maxInline, direct);
         GidEntry gid = context.defaultGid(1);
         sender.connect(gid, receiver.address(gid));
         receiver.connect(gid, sender.address(gid));
     }
 
-    private QueuePair create(CompletionQueue queue, int maxInline) {
-        return pd.createQueuePair(RC, queue, queue, config -> {
-            config.maxSendWr(DEPTH).maxRecvWr(DEPTH);
-            if (maxInline != 0) {
-                config.maxInline(maxInline).extendedPosting(SendOpcode.SEND, SendOpcode.RDMA_WRITE);
+    private QueuePair create(CompletionQueue queue, int maxInline, boolean direct) {
+        QueuePair qp = pd.createQueuePair(RC, queue, queue, config -> {
+            config.maxSendWr(DEPTH).maxRecvWr(DEPTH).maxInline(maxInline);
+            if (direct) {
+                config.direct(true);
+            } else if (maxInline != 0) {
+                config.extendedPosting(SendOpcode.SEND, SendOpcode.RDMA_WRITE);
             }
         });
+        if (direct && !qp.isDirect()) {
+            throw new IllegalStateException(qp + " is not direct: the line above says why");
+        }
+        return qp;
     }
 
     /** Prepares the requests that the loops post, before any is run. */

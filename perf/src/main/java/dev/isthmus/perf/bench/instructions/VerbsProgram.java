@@ -10,6 +10,9 @@ import java.util.function.BiConsumer;
  */
 public final class VerbsProgram implements BiConsumer<String, String> {
 
+    /** A system property: whether Java itself drives the queues of a card. */
+    static final String DIRECT = "isthmus.mlx5.direct";
+
     /** For {@link OwnClasses}. */
     public VerbsProgram() {}
 
@@ -21,7 +24,9 @@ public final class VerbsProgram implements BiConsumer<String, String> {
     @Override
     public void accept(String device, String spec) {
         VerbsRow row = VerbsRow.of(spec);
-        try (var loops = VerbsRow.ALL.contains(row) ? new VerbsLoops(device) : VerbsLoops.onCard(device)) {
+        boolean direct = Boolean.getBoolean(DIRECT);
+        boolean onCard = direct || !VerbsRow.ALL.contains(row);
+        try (var loops = onCard ? VerbsLoops.onCard(device, direct) : new VerbsLoops(device)) {
             loops.prepare(row);
             Blocks.warmUp(loops.loop(row), row.warmUpOperations(), true);
             new Blocks(System.out).measure(spec, loops.loop(row), row.operations(), row.perOperation());

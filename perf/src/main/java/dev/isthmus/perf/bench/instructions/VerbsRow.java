@@ -103,6 +103,16 @@ record VerbsRow(Way way, Operation operation, int bytes, int chain, int operatio
             new VerbsRow(Way.BATCH, Operation.WRITE, 64, 16, 32),
             new VerbsRow(Way.BATCH, Operation.SEND, 64, 16, 32));
 
+    /** The rows in which Java itself drives the card's queues, beside libmlx5 from C: some of {@link #ON_CARD}. */
+    static final List<VerbsRow> DIRECT = List.of(
+            new VerbsRow(Way.EMPTY_POLL, Operation.SEND, 64, 1, 50_000),
+            new VerbsRow(Way.FULL_POLL, Operation.WRITE, 64, 1, 512),
+            new VerbsRow(Way.FULL_POLL, Operation.WRITE, 64, 16, 32),
+            new VerbsRow(Way.RECEIVE, Operation.SEND, 64, 1, 512),
+            post(Way.POST_SIGNALED, Operation.WRITE_INLINE, 8),
+            post(Way.POST_SIGNALED, Operation.WRITE, 64),
+            post(Way.POST_SIGNALED, Operation.SEND, 64));
+
     private static VerbsRow post(Way way, Operation operation, int bytes) {
         return new VerbsRow(way, operation, bytes, 1, 512);
     }
