@@ -2,6 +2,7 @@
 package dev.isthmus.perf.cli;
 
 import dev.isthmus.perf.bench.compare.CompareUcxCommand;
+import dev.isthmus.perf.bench.direct.DirectCommand;
 import dev.isthmus.perf.bench.instructions.InstructionsCommand;
 import dev.isthmus.perf.tools.stream.StreamCommand;
 import dev.isthmus.perf.tools.ucx.UcxCommand;
@@ -16,6 +17,7 @@ import picocli.CommandLine.Command;
         subcommands = {
             JmhCommand.class,
             InstructionsCommand.class,
+            DirectCommand.class,
             StreamCommand.class,
             UcxCommand.class,
             CompareUcxCommand.class

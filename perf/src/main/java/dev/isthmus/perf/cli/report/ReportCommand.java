@@ -38,9 +38,10 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Reports on this machine: runs doctor, info, and Java beside the C tools;",
-            "on request, counts the instructions of the calls, and runs the tests that need",
-            "a device. Writes everything to a JSON file, and the same to a page. Names,",
+            "Reports on this machine: runs doctor, info, and Java beside the C tools; on a",
+            "ConnectX compares queue pairs that Java itself drives with libmlx5's; on",
+            "request, counts the instructions of the calls, and runs the tests that need a",
+            "device. Writes everything to a JSON file, and the same to a page. Names,",
             "addresses, GUIDs and serial numbers are left out. Nothing is sent anywhere."
         },
         exitCodeListHeading = "Exit status:%n",
@@ -94,7 +95,9 @@ public final class ReportCommand implements Callable<Integer> {
         /** Its devices. */
         INFO,
         /** Java beside C. */
-        DEMO
+        DEMO,
+        /** Queue pairs that Java itself drives beside those that libmlx5 drives, where there is a ConnectX. */
+        DIRECT
     }
 
     /** A command to run. */
@@ -148,6 +151,12 @@ public final class ReportCommand implements Callable<Integer> {
                 demo.addAll(List.of("--rounds", "2", "--iters", "500"));
             }
             steps.add(ours("demo", "Java beside C", Optional.of(figures), demo.toArray(String[]::new)));
+        }
+        if (!without.contains(Part.DIRECT)) {
+            Path findings = scratch.resolve("direct.json");
+            String title = "A ConnectX by libmlx5, and straight to the card";
+            String[] command = {"perf", "direct", "--rounds", quick ? "1" : "3", "--json", findings.toString()};
+            steps.add(ours("direct", title, Optional.of(findings), command));
         }
         if (instructions) {
             Path counts = scratch.resolve("instructions.json");

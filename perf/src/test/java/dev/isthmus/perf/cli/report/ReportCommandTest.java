@@ -32,11 +32,12 @@ class ReportCommandTest {
                 new ObjectMapper().readTree(folder.resolve("mine.json").toFile());
         JsonNode sections = report.get("sections");
         assertEquals(
-                List.of("doctor", "info"),
+                List.of("doctor", "info", "direct"),
                 List.of(
                         sections.get(0).get("name").textValue(),
-                        sections.get(1).get("name").textValue()));
-        assertEquals(2, sections.size());
+                        sections.get(1).get("name").textValue(),
+                        sections.get(2).get("name").textValue()));
+        assertEquals(3, sections.size());
         JsonNode doctor = sections.get(0);
         assertEquals("VERBS", doctor.get("data").get(1).get("part").textValue(), doctor::toPrettyString);
         JsonNode info = sections.get(1);
@@ -44,6 +45,11 @@ class ReportCommandTest {
         String text = info.get("text").textValue();
         String device = System.getenv("ISTHMUS_DEVICES").split(" ", 2)[0];
         assertTrue(text.contains(device) && text.contains("[address]"), text); // without GUIDs and GIDs
+        JsonNode direct = sections.get(2);
+        assertEquals(0, direct.get("status").intValue(), direct::toPrettyString);
+        assertTrue(
+                direct.get("text").textValue().contains("is not direct, because its device is driven by "),
+                direct::toPrettyString);
         String page = Files.readString(folder.resolve("mine.html"));
         String json = Files.readString(folder.resolve("mine.json"));
         for (String each : List.of(page, json)) {

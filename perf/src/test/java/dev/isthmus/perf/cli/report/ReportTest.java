@@ -28,7 +28,8 @@ class ReportTest {
     @Test
     void shouldSayWhyInstructionsWereNotCounted() throws Exception {
         String name = folder.resolve("mine").toString();
-        ChildJvm.Result result = report("report", "--without", "doctor,info,demo", "--instructions", "--out", name);
+        ChildJvm.Result result =
+                report("report", "--without", "doctor,info,demo,direct", "--instructions", "--out", name);
         assertEquals(1, result.status(), result::output);
         assertTrue(result.output().contains("exit status 1"), result::output);
         JsonNode sections = new ObjectMapper()
@@ -44,7 +45,7 @@ class ReportTest {
     @Test
     void shouldShowFindingsAsText() throws Exception {
         String name = folder.resolve("mine").toString();
-        ChildJvm.Result result = report("report", "--without", "info,demo", "--out", name);
+        ChildJvm.Result result = report("report", "--without", "info,demo,direct", "--out", name);
         assertTrue(result.output().contains("Nothing was sent."), result::output);
         JsonNode doctor = new ObjectMapper()
                 .readTree(folder.resolve("mine.json").toFile())
@@ -58,7 +59,7 @@ class ReportTest {
     @Test
     void shouldNameTheFormThatAsksForItsFile() throws Exception {
         String name = folder.resolve("mine").toString();
-        ChildJvm.Result result = report("report", "--without", "doctor,info,demo", "--out", name);
+        ChildJvm.Result result = report("report", "--without", "doctor,info,demo,direct", "--out", name);
         assertEquals(0, result.status(), result::output);
         assertTrue(
                 result.output().contains("attach the JSON file to an issue of the kind \"A device\""), result::output);
