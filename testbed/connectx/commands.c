@@ -48,10 +48,11 @@ static int get_context(struct command *command)
 
 	if (error)
 		return error;
+	const char *nonsense = getenv("ISTHMUS_CONNECTX_REGISTER"); /* a size that no card has, for tests */
 	const struct ib_uverbs_get_context_resp reply = {.async_fd = (uint32_t)context->async.fd, .num_comp_vectors = 4};
 	const struct mlx5_ib_alloc_ucontext_resp driver = {
 		.qp_tab_size = 1 << 18,
-		.bf_reg_size = 512,
+		.bf_reg_size = nonsense ? (uint32_t)atoi(nonsense) : 512,
 		.tot_bfregs = BFREGS,
 		.cache_line_size = 64,
 		.max_sq_desc_sz = 1024,
