@@ -22,11 +22,13 @@ final class CardTimes {
 
     private static final List<Side> SIDES = List.of(Side.C, Side.JAVA);
 
+    private final Suite suite;
     private final List<Row> rows;
     private final int rounds;
     private final Map<Side, Map<String, List<Double>>> blocks = new EnumMap<>(Side.class);
 
-    CardTimes(List<Row> rows, int rounds) {
+    CardTimes(Suite suite, List<Row> rows, int rounds) {
+        this.suite = suite;
         this.rows = rows;
         this.rounds = rounds;
     }
@@ -37,11 +39,11 @@ final class CardTimes {
         GuestRun.buildCard(testbed);
         try (var programs = new CPrograms();
                 var children = new Children()) {
-            Path program = programs.compile(Suite.CARD);
+            Path program = programs.compile(suite);
             for (int round = 1; round <= rounds; round++) {
                 for (Side side : SIDES) {
                     progress.update("round " + round + " of " + rounds + " in " + side.title());
-                    run(children, GuestRun.commands(testbed, Suite.CARD, side, program, rows), side);
+                    run(children, GuestRun.commands(testbed, suite, side, program, rows), side);
                 }
             }
         }

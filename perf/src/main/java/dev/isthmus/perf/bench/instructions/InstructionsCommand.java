@@ -42,6 +42,7 @@ import picocli.CommandLine.Spec;
             "  ...-chain-N             in chains of N requests, for each of them",
             "  mlx5-...                calls alone on libmlx5, the driver of ConnectX cards, over a simulated card,",
             "                          which takes no part: see docs/connectx.md; batch-...: ibv_wr_* calls",
+            "  mlx5-direct-...         some of these where Java itself drives the card, beside libmlx5 from C",
             "  ucx-progress-...        a progress of a worker that finds nothing;",
             "                          all ucx-... rows also count JUCX",
             "  ucx-tag-8-posix, ...    a tagged message over shared memory,",
@@ -141,7 +142,7 @@ public final class InstructionsCommand implements Callable<Integer> {
             WholeFile.check(json.get());
         }
         if (rounds > 0) {
-            return time(rows.getOrDefault(Suite.CARD, List.of()));
+            return time(rows);
         }
         Path path = file != null ? file : Path.of(System.getProperty("isthmus.home", ""), TABLE);
         var accepted = Accepted.read(path);
@@ -160,10 +161,15 @@ public final class InstructionsCommand implements Callable<Integer> {
         }
     }
 
-    private int time(List<Row> rows) throws IOException, InterruptedException {
+    private int time(Map<Suite, List<Row>> rows) throws IOException, InterruptedException {
         PrintStream err = System.err;
         try (var progress = Progress.on(err)) {
-            new CardTimes(rows, rounds).run(progress, spec.commandLine().getOut());
+            for (Suite suite : rows.keySet()) {
+                if (suite.isOnCard()) {
+                    new CardTimes(suite, rows.get(suite), rounds)
+                            .run(progress, spec.commandLine().getOut());
+                }
+            }
         }
         return 0;
     }
