@@ -55,6 +55,11 @@ class ScatterToCompletionTest {
     }
 
     @Test
+    void shouldPutTheAnswerToAnAtomicIntoRegionWithOtherAddresses() {
+        assertCopiedByPoll("atomic");
+    }
+
+    @Test
     void shouldLeaveMemoryAloneThatWasFreedBeforeThePoll() {
         assertCopiedByPoll("freed");
     }
@@ -70,7 +75,7 @@ class ScatterToCompletionTest {
                 pair.a.memory().set(ValueLayout.JAVA_LONG, 0, 4711);
                 switch (args[0]) {
                     case "receive" -> receive(pair, arena);
-                    case "read" -> read(pair, arena);
+                    case "read", "atomic" -> read(pair, arena, args[0].equals("atomic"));
                     default -> freed(pair);
                 }
             }
@@ -86,15 +91,18 @@ class ScatterToCompletionTest {
             }
         }
 
-        private static void read(RcPair pair, Arena arena) {
+        private static void read(RcPair pair, Arena arena, boolean atomic) {
             MemorySegment memory = PageMemory.PAGES.allocate(arena, 4096);
             pair.b.memory().set(ValueLayout.JAVA_LONG, 0, 4712);
             try (var region = pair.a.pd.registerAt(NOWHERE, memory, AccessFlag.LOCAL_WRITE)) {
-                pair.a.qp.post(SendRequest.prepare(region)
-                        .range(0, 8)
-                        .opcode(SendOpcode.RDMA_READ)
-                        .remote(pair.b.region.address(), pair.b.region.rkey())
-                        .signaled(true));
+                SendRequest request =
+                        SendRequest.prepare(region).range(0, 8).signaled(true);
+                long remote = pair.b.region.address();
+                int rkey = pair.b.region.rkey();
+                pair.a.qp.post(
+                        atomic
+                                ? request.fetchAndAdd(remote, rkey, 1)
+                                : request.opcode(SendOpcode.RDMA_READ).remote(remote, rkey));
                 pair.a.awaitSuccess();
                 assertEquals(4712, memory.get(ValueLayout.JAVA_LONG, 0));
             }
