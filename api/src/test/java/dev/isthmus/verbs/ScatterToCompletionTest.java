@@ -95,8 +95,7 @@ class ScatterToCompletionTest {
             MemorySegment memory = PageMemory.PAGES.allocate(arena, 4096);
             pair.b.memory().set(ValueLayout.JAVA_LONG, 0, 4712);
             try (var region = pair.a.pd.registerAt(NOWHERE, memory, AccessFlag.LOCAL_WRITE)) {
-                SendRequest request =
-                        SendRequest.prepare(region).range(0, 8).signaled(true);
+                SendRequest request = SendRequest.prepare(region).range(0, 8).signaled(true);
                 long remote = pair.b.region.address();
                 int rkey = pair.b.region.rkey();
                 pair.a.qp.post(
