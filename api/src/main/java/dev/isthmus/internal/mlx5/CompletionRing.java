@@ -146,7 +146,7 @@ public final class CompletionRing {
         this.library = library;
         this.start = layout.entries();
         this.count = layout.count();
-        this.mask = count - 1;
+        this.mask = count - 1L;
         this.shift = Integer.numberOfTrailingZeros(count);
         this.records = layout.records();
         this.doorbell = layout.page() + DOORBELL;
