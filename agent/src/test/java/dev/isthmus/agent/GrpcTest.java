@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.isthmus.nio.programs;
+package dev.isthmus.agent;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.isthmus.nio.Hosts;
 import dev.isthmus.testbed.ChildProgram;
 import dev.isthmus.testbed.KeyStores;
 import dev.isthmus.testbed.TestDeadlines;
@@ -23,12 +22,12 @@ class GrpcTest {
     private static final String PASSWORD = "changeit";
 
     @Test
-    void shouldGoByRdmaByAFlag(@TempDir Path folder) throws Exception {
+    void shouldGoByRdmaByTheAgent(@TempDir Path folder) throws Exception {
         Path keys = folder.resolve("keys.p12");
-        String host = Hosts.far().getHostAddress();
+        String host = ProgramOverRdma.host().getHostAddress();
         KeyStores.create(keys, host, PASSWORD);
-        try (ChildProgram program =
-                OverRdma.of("grpc").start("dev.isthmus.programs.GrpcProgram", host, keys.toString(), PASSWORD)) {
+        try (ChildProgram program = ProgramOverRdma.of("grpc", folder)
+                .start("dev.isthmus.programs.GrpcProgram", host, keys.toString(), PASSWORD)) {
             List<String> lines = program.ended(TestDeadlines.ofSeconds(480)); // TLS of some 40 MiB
             assertEquals(List.of("plain: by RDMA", "TLS: by RDMA"), lines.subList(lines.size() - 2, lines.size()));
         }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.isthmus.nio.programs;
+package dev.isthmus.agent;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.isthmus.nio.Hosts;
 import dev.isthmus.testbed.ChildProgram;
 import dev.isthmus.testbed.FreePorts;
 import dev.isthmus.testbed.TestDeadlines;
@@ -24,10 +23,10 @@ class KafkaTest {
     private static final Duration MOST = TestDeadlines.ofSeconds(480);
 
     @Test
-    void shouldGoByRdmaByAFlag(@TempDir Path folder) throws Exception {
-        String host = Hosts.far().getHostAddress();
-        int port = FreePorts.free(Hosts.far());
-        int controller = FreePorts.free(Hosts.far());
+    void shouldGoByRdmaByTheAgent(@TempDir Path folder) throws Exception {
+        String host = ProgramOverRdma.host().getHostAddress();
+        int port = FreePorts.free(ProgramOverRdma.host());
+        int controller = FreePorts.free(ProgramOverRdma.host());
         Path config = Files.writeString(folder.resolve("server.properties"), """
                 process.roles=broker,controller
                 node.id=1
@@ -42,7 +41,7 @@ class KafkaTest {
                 .replace("SERVING", "" + port)
                 .replace("CONTROLLING", "" + controller)
                 .replace("LOGS", folder.resolve("logs").toString()));
-        OverRdma kafka = OverRdma.of("kafka");
+        ProgramOverRdma kafka = ProgramOverRdma.of("kafka", folder);
         try (ChildProgram format = kafka.start(
                 "kafka.tools.StorageTool",
                 "format",

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.isthmus.nio.programs;
+package dev.isthmus.agent;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.isthmus.nio.Hosts;
 import dev.isthmus.testbed.ChildProgram;
 import dev.isthmus.testbed.ConnectionTransport;
 import dev.isthmus.testbed.FreePorts;
@@ -23,8 +22,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Unmodified ZooKeeper: an ensemble of three servers whose leader is killed, and clients that go on. The client ports
- * use RDMA, whether a server has ZooKeeper's NIO or its Netty; the servers talk to each other over TCP.
+ * Unmodified ZooKeeper: an ensemble of three servers whose leader is killed, and clients that go on. All of it is on RDMA:
+ * the client ports, whether a server has ZooKeeper's NIO or its Netty, and what the servers say to each other by java.net.
  */
 @Tag("device")
 @Tag("extended")
@@ -37,7 +36,7 @@ class ZooKeeperTest {
     @TempDir
     private Path folder;
 
-    private final String host = Hosts.far().getHostAddress();
+    private final String host = ProgramOverRdma.host().getHostAddress();
     private final List<ChildProgram> servers = new ArrayList<>();
     private final int[] clientPorts = new int[SERVERS];
     private final int[] quorumPorts = new int[SERVERS];
@@ -48,17 +47,17 @@ class ZooKeeperTest {
     }
 
     @Test
-    void shouldGoOnOverRdmaWhenTheLeaderIsKilled() throws Exception {
+    void shouldGoOnProgramOverRdmaWhenTheLeaderIsKilled() throws Exception {
         startEnsemble();
         String[] arguments = new String[1 + SERVERS];
         arguments[0] = host;
         for (int i = 0; i < SERVERS; i++) {
             arguments[1 + i] = "" + clientPorts[i];
         }
-        try (ChildProgram client = OverRdma.of("zookeeper", "-Dio.netty.transport.noNative=true")
+        try (ChildProgram client = ProgramOverRdma.of("zookeeper", folder, "-Dio.netty.transport.noNative=true")
                 .start("dev.isthmus.programs.ZooKeeperProgram", arguments)) {
             int leader = Integer.parseInt(client.await("leader: ", MOST));
-            assertTrue(!ConnectionTransport.tcp(quorumPorts[leader - 1]).isEmpty(), "the servers do not talk by TCP");
+            assertEquals(List.of(), ConnectionTransport.tcp(quorumPorts[leader - 1]), "the servers talk by TCP");
             servers.get(leader - 1).kill();
             List<String> lines = client.ended(MOST);
             List<String> last = lines.subList(lines.size() - 1 - SERVERS, lines.size());
@@ -84,20 +83,21 @@ class ZooKeeperTest {
                 clientPortAddress=HOST
                 """.replace("HOST", host));
         for (int i = 0; i < SERVERS; i++) {
-            clientPorts[i] = FreePorts.free(Hosts.far());
-            quorumPorts[i] = FreePorts.free(Hosts.far());
-            common.append(
-                    "server." + (i + 1) + "=" + host + ":" + quorumPorts[i] + ":" + FreePorts.free(Hosts.far()) + "\n");
+            clientPorts[i] = FreePorts.free(ProgramOverRdma.host());
+            quorumPorts[i] = FreePorts.free(ProgramOverRdma.host());
+            common.append("server." + (i + 1) + "=" + host + ":" + quorumPorts[i] + ":"
+                    + FreePorts.free(ProgramOverRdma.host()) + "\n");
         }
         for (int i = 0; i < SERVERS; i++) {
             Path data = Files.createDirectory(folder.resolve("" + (i + 1)));
             Files.writeString(data.resolve("myid"), "" + (i + 1));
             Path config = Files.writeString(
                     data.resolve("zoo.cfg"), common + "dataDir=" + data + "\nclientPort=" + clientPorts[i] + "\n");
-            OverRdma jvm = i < SERVERS - 1
-                    ? OverRdma.of("zookeeper")
-                    : OverRdma.of(
+            ProgramOverRdma jvm = i < SERVERS - 1
+                    ? ProgramOverRdma.of("zookeeper", folder)
+                    : ProgramOverRdma.of(
                             "zookeeper",
+                            folder,
                             "-Dzookeeper.serverCnxnFactory=org.apache.zookeeper.server.NettyServerCnxnFactory",
                             "-Dio.netty.transport.noNative=true");
             servers.add(jvm.start("org.apache.zookeeper.server.quorum.QuorumPeerMain", config.toString()));
