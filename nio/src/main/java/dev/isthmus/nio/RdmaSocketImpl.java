@@ -364,8 +364,16 @@ final class RdmaSocketImpl extends SocketImpl {
 
         private final Stream from = stream;
         private final ReentrantLock reading = new ReentrantLock();
-        private final ArrayBuffer buffers = new ArrayBuffer(); // guarded by it, like the next field
+        private final ArrayBuffer buffers = new ArrayBuffer(); // guarded by it, like the next fields
         private boolean isAtEnd;
+        private ByteBuffer buffer;
+        private long deadline;
+        private int count;
+        // Made once: a lambda at each read that waits would be an object for each.
+        private final Call<Void> waiting = () -> {
+            count = from.read(buffer, deadline);
+            return null;
+        };
 
         @Override
         public int read() throws IOException {
@@ -379,17 +387,15 @@ final class RdmaSocketImpl extends SocketImpl {
             if (length == 0) {
                 return 0;
             }
-            long deadline = Deadlines.after(timeoutMillis);
-            lockUntil(deadline);
+            long end = Deadlines.after(timeoutMillis);
+            lockUntil(end);
             try {
                 if (isAtEnd) {
                     return -1; // even if it is closed, like the JDK's
                 }
-                ByteBuffer buffer = buffers.of(into, offset, length);
-                int count = readNow(buffer);
-                if (count == 0) {
-                    count = uninterruptibly(() -> from.read(buffer, deadline));
-                }
+                buffer = buffers.of(into, offset, length);
+                deadline = end;
+                uninterruptibly(waiting);
                 if (count == 0) {
                     throw new SocketTimeoutException("Read timed out");
                 }
@@ -400,24 +406,13 @@ final class RdmaSocketImpl extends SocketImpl {
             }
         }
 
-        /** Reads what is there; returns 0 if nothing is. It captures nothing, so it allocates nothing. */
-        private int readNow(ByteBuffer buffer) throws IOException {
-            try {
-                return from.read(buffer, Deadlines.NEVER);
-            } catch (ClosedChannelException e) {
-                throw socketClosed(e);
-            } catch (InterruptedException e) {
-                throw new AssertionError("it does not wait", e);
-            }
-        }
-
-        private void lockUntil(long deadline) throws IOException {
+        private void lockUntil(long end) throws IOException {
             if (reading.tryLock()) {
                 return;
             }
-            if (deadline == Deadlines.EVER) {
+            if (end == Deadlines.EVER) {
                 reading.lock();
-            } else if (!uninterruptibly(() -> reading.tryLock(deadline - System.nanoTime(), TimeUnit.NANOSECONDS))) {
+            } else if (!uninterruptibly(() -> reading.tryLock(end - System.nanoTime(), TimeUnit.NANOSECONDS))) {
                 throw new SocketTimeoutException("Read timed out");
             }
         }
@@ -438,7 +433,12 @@ final class RdmaSocketImpl extends SocketImpl {
 
         private final Stream to = stream;
         private final ReentrantLock writing = new ReentrantLock();
-        private final ArrayBuffer buffers = new ArrayBuffer(); // guarded by it
+        private final ArrayBuffer buffers = new ArrayBuffer(); // guarded by it, like the next field
+        private ByteBuffer buffer;
+        private final Call<Void> waiting = () -> { // made once, as that of reads
+            to.write(buffer, Deadlines.EVER);
+            return null;
+        };
 
         @Override
         public void write(int one) throws IOException {
@@ -453,11 +453,8 @@ final class RdmaSocketImpl extends SocketImpl {
             }
             writing.lock();
             try {
-                ByteBuffer buffer = buffers.of(from, offset, length);
-                writeNow(buffer);
-                if (buffer.hasRemaining()) {
-                    uninterruptibly(() -> to.write(buffer, Deadlines.EVER));
-                }
+                buffer = buffers.of(from, offset, length);
+                uninterruptibly(waiting);
             } catch (SocketException e) {
                 throw e;
             } catch (InterruptedIOException e) {
@@ -466,17 +463,6 @@ final class RdmaSocketImpl extends SocketImpl {
                 throw (SocketException) new SocketException(e.getMessage()).initCause(e);
             } finally {
                 writing.unlock();
-            }
-        }
-
-        /** Writes what there is room for. It captures nothing, so it allocates nothing. */
-        private void writeNow(ByteBuffer buffer) throws IOException {
-            try {
-                to.write(buffer, Deadlines.NEVER);
-            } catch (ClosedChannelException e) {
-                throw socketClosed(e);
-            } catch (InterruptedException e) {
-                throw new AssertionError("it does not wait", e);
             }
         }
 
