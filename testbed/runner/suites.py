@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Netty's own socket tests, and those of the JDK for its channels, run over RDMA.
+"""Netty's own socket tests, and those of the JDK for its channels, its sockets of java.net and TLS, run over RDMA.
 
 Netty's tests are a jar from Maven Central; the JDK's come with Debian's source package, and are kept in the cache.
 suites/expected.txt says what each suite must yield.
@@ -44,7 +44,7 @@ NETTY_PACKAGE = "io.netty.testsuite.transport.socket"
 
 # What a suite says of a test: its name, and whether it has passed.
 NETTY_LINE = re.compile(r"JUnit Jupiter > (?P<name>.*) :: (?:(?P<passed>SUCCESSFUL)|FAILED|ABORTED|SKIPPED)$")
-JTREG_LINE = re.compile(r"(?:(?P<passed>Passed)|TEST): (?P<name>java/\S+)$")  # "TEST" begins the account of one that has not
+JTREG_LINE = re.compile(r"(?:(?P<passed>Passed)|TEST): (?P<name>javax?/\S+)$")  # "TEST" begins the account of one that has not
 
 
 def classes():
@@ -71,12 +71,29 @@ def jtreg(*folders, java_net=False):
     def command(flags, scratch):
         # The JDK asks a provider's class of the loader that has the test's program, unless it is the boot loader's.
         options = [f"-Xbootclasspath/a:{classes()}", *flags, *(BESIDE_TCP if java_net else ())] if flags else []
-        return ["jtreg", f"-jdk:{java_home()}", "-agentvm", "-timeoutFactor:20", "-verbose:summary,fail,error",
-                f"-w:{scratch}/work", f"-r:{scratch}/report", *[f"-javaoption:{option}" for option in options],
-                *[path for folder in folders for path in tests_in(folder)
-                  if uses_java_net(path) == java_net and not is_left_out(path)]]
+        return _jtreg(scratch, "-agentvm", options, [path for folder in folders for path in tests_in(f"java/nio/channels/{folder}")
+                                                     if uses_java_net(path) == java_net])
     return command, JTREG_LINE
 
+
+def jtreg_by_agent(*folders, of=r"\b(Server)?Socket\b"):
+    """Returns how the JDK's tests in folders are run with isthmus-agent, those whose text has such words: each in a JVM of
+    its own, as the one that jtreg keeps speaks to it by a socket of java.net. They run on this machine first, over TCP."""
+    def command(flags, scratch):
+        # Most of them last a second on a processor that is not emulated, so C2 would cost more than it saves.
+        options = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", f"-javaagent:{agent()}"] if flags else []
+        return _jtreg(scratch, "-othervm", options, [path for folder in folders for path in tests_in(folder)
+                                                     if re.search(of, _text(path))])
+    return command, JTREG_LINE
+
+
+def _jtreg(scratch, mode, options, tests):
+    return ["jtreg", f"-jdk:{java_home()}", mode, "-timeoutFactor:20", "-verbose:summary,fail,error", f"-w:{scratch}/work",
+            f"-r:{scratch}/report", *[f"-javaoption:{option}" for option in options], *[path for path in tests if not is_left_out(path)]]
+
+
+def agent():
+    return next(path for path in glob.glob(f"{HOME}/agent/target/isthmus-agent-*.jar") if "-sources" not in path)
 
 def is_left_out(path):
     name = path.partition("/test/jdk/")[2]
@@ -84,7 +101,7 @@ def is_left_out(path):
 
 
 def tests_in(folder):
-    return sorted(path for path in glob.glob(f"{jdk_tests()}/test/jdk/java/nio/channels/{folder}/*.java")
+    return sorted(path for path in glob.glob(f"{jdk_tests()}/test/jdk/{folder}/*.java")
                   if re.search(r"(?m)^( \*|/\*+) *@test\b", _text(path)))
 
 
@@ -99,17 +116,21 @@ SUITES = {
     "jdk-channels": jtreg(*FOLDERS),
     "jdk-beside-tcp": jtreg(*FOLDERS, java_net=True),
     "jdk-asynchronous": jtreg("AsynchronousSocketChannel", "AsynchronousServerSocketChannel", "AsynchronousChannelGroup"),
+    "jdk-java-net": jtreg_by_agent("java/net/Socket", "java/net/ServerSocket", "java/net/SocketInputStream"),
+    "jdk-tls": jtreg_by_agent(*(f"javax/net/ssl/{folder}" for folder in ("SSLSocket", "ALPN", "ServerName", "SSLSession",
+                                                                         "TLS", "TLSv12")), of=r"SSL(Server)?Socket\b"),
 }
+BY_AGENT = ("jdk-java-net", "jdk-tls")  # only when named, until expected.txt has what they yield in the vm
 
 
 # --- what others wrote
 
 def jdk_tests():
-    return f"{cache()}/openjdk-{JDK_SOURCE}-tests"
+    return f"{cache()}/openjdk-{JDK_SOURCE}-socket-tests"
 
 
 def fetch_jdk_tests(again):
-    """Unpacks the JDK's tests of channels into the cache, when they are not there."""
+    """Unpacks the JDK's tests of channels, sockets and TLS into the cache, when they are not there."""
     folder = jdk_tests()
     if again:
         shutil.rmtree(folder, ignore_errors=True)
@@ -128,7 +149,7 @@ def fetch_jdk_tests(again):
             raise Failure(f"{failure}\nIf the mirror has another version by now, name that, with its SHA-256, in"
                           " testbed/runner/suites.py.") from None
         os.makedirs(f"{scratch}/made/test")
-        wanted = ("lib", "jdk/TEST.ROOT", "jdk/lib", "jdk/java/nio/channels")
+        wanted = ("lib", "jdk/TEST.ROOT", "jdk/lib", "jdk/java/nio/channels", "jdk/java/net", "jdk/javax/net/ssl")
         _run("tar", "-xJf", f"{scratch}/{name}", "-C", f"{scratch}/made/test", "--strip-components=2", "--wildcards",
              *[f"*/test/{each}" for each in wanted])
         _adapt(f"{scratch}/made/test/jdk")
@@ -139,7 +160,7 @@ def _adapt(tests):
     """Has Debian's jtreg take them, which is a little older, without asking a JVM of each of its properties first."""
     _edit(f"{tests}/TEST.ROOT", (r"(?m)^requiredVersion=.*", "requiredVersion=7.5+1"),
           (r"(?m)^(groups|requires\.[\w.]+) *=(.*\\\n)*.*\n", ""))
-    for path in glob.glob(f"{tests}/java/nio/channels/*/*.java"):
+    for path in glob.glob(f"{tests}/java/n*/**/*.java", recursive=True):
         _edit(path, (r"(?m)^ \* @requires !?vm\..*\n", ""))  # such as Graal, which is no more
 
 
@@ -240,20 +261,21 @@ def perform_suite(suite, flags, work, exceptions, budget):
     """Performs a suite, and returns what perform does. Classes of Netty's with tests that have failed are run again, and what
     they say is taken once all their tests have passed."""
     command, line = SUITES[suite]
-    with tempfile.TemporaryDirectory() as scratch:
-        results, status = perform(command(flags, scratch), line, f"{work}/{suite}.log")
-        failed = {class_of(name): f"{name.partition(' > ')[2]} has failed" for name, good in results.items()
-                  if not good and name not in exceptions}
-        if status != 1 or line is not NETTY_LINE:  # any other status is no test's: a JVM that died, or was killed
-            return results, status
+    scratch = f"{work}/{suite}"
+    os.makedirs(scratch, exist_ok=True)
+    results, status = perform(command(flags, scratch), line, f"{scratch}.log")
+    failed = {class_of(name): f"{name.partition(' > ')[2]} has failed" for name, good in results.items()
+              if not good and name not in exceptions}
+    if status != 1 or line is not NETTY_LINE:  # any other status is no test's: a JVM that died, or was killed
+        return results, status
 
-        def once(name):
-            again, ended = perform(command(flags, scratch, name), line, f"{work}/{suite}-{name}.log")
-            if ended == 0:
-                results.update(again)
-            return ended == 0
+    def once(name):
+        again, ended = perform(command(flags, scratch, name), line, f"{scratch}-{name}.log")
+        if ended == 0:
+            results.update(again)
+        return ended == 0
 
-        passed = run_again(failed, budget, once)
+    passed = run_again(failed, budget, once)
     return results, status if failed.keys() - passed.keys() else 0
 
 
@@ -334,11 +356,21 @@ def run_here(names, stock, work):
     return 0 if good else 1
 
 
+def run_over_tcp(name):
+    """Runs a suite on this machine with the JDK's own sockets; returns whether all have passed. What is compiled by that is
+    not compiled again in the vm, where it takes a minute a test."""
+    print(f"\n{name}, over TCP on this machine", flush=True)
+    performed = perform_suite(name, (), WORK, {}, Budget(WORK, 0))
+    good, said = judge(f"{name} over TCP", performed, 1, {})
+    print(said, flush=True)
+    return good
+
+
 def parser():
     p = argparse.ArgumentParser(prog="testbed/nio-suites", description=__doc__, allow_abbrev=False,
                                 formatter_class=argparse.RawDescriptionHelpFormatter,
                                 epilog=f"Logs are in {os.path.relpath(WORK, HOME)}.")
-    p.add_argument("--suite", action="append", choices=tuple(SUITES), help="this one only; may be repeated")
+    p.add_argument("--suite", action="append", choices=tuple(SUITES), help=f"this one only; may be repeated; {' and '.join(BY_AGENT)} run only so")
     p.add_argument("--stock", action="store_true", help="over TCP with the JDK's own channels, to compare; no result is an error")
     p.add_argument("--again", action="store_true", help="fetch the JDK's tests again")
     p.add_argument("--here", action="store_true", help="used inside the testbed's vm")
@@ -346,14 +378,18 @@ def parser():
 
 
 def run(options):
-    names = options.suite or list(SUITES)
+    names = options.suite or [name for name in SUITES if name not in BY_AGENT]
     if options.here:
         return run_here(names, options.stock, WORK)
     if any(name.startswith("jdk") for name in names):
         check_jdk()
         fetch_jdk_tests(options.again)
     fetch_netty()
-    os.makedirs(WORK, exist_ok=True)
+    shutil.rmtree(WORK, ignore_errors=True)
+    os.makedirs(WORK)
+    for name in names:
+        if name in BY_AGENT and not run_over_tcp(name):
+            return 1
     return os.execv(f"{HERE}/testbed", [
         "testbed", "--where", "vm", "--timeout", str(TIMEOUT), "--memlock", "unlimited", "--rw", WORK,
         *(("--rw", os.environ["ISTHMUS_TESTS"]) if "ISTHMUS_TESTS" in os.environ else ()), "--", f"{HERE}/nio-suites", "--here",
