@@ -2,6 +2,7 @@
 package dev.isthmus.nio;
 
 import dev.isthmus.nio.stream.Deadlines;
+import dev.isthmus.nio.stream.Loopback;
 import dev.isthmus.nio.stream.Stream;
 import dev.isthmus.nio.stream.StreamListener;
 import java.io.IOException;
@@ -80,9 +81,8 @@ public final class RdmaServerSocketChannel extends TimedServerSocketChannel {
     /** Listens; at a loopback address for this machine alone. */
     static StreamListener listen(InetSocketAddress address, int backlog, ChannelOptions options) throws IOException {
         Predicate<InetAddress> admits =
-                address.getAddress().isLoopbackAddress() ? Addresses::isOfThisMachine : anyone -> true;
-        return StreamListener.listen(
-                Addresses.local(address), backlog, options.reuseAddress(), options::stream, admits);
+                address.getAddress().isLoopbackAddress() ? Loopback::isOfThisMachine : anyone -> true;
+        return StreamListener.listen(Loopback.local(address), backlog, options.reuseAddress(), options::stream, admits);
     }
 
     @Override

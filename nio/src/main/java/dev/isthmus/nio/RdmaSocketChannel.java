@@ -5,6 +5,7 @@ import dev.isthmus.nio.SocketState.Event;
 import dev.isthmus.nio.stream.Bound;
 import dev.isthmus.nio.stream.Deadlines;
 import dev.isthmus.nio.stream.Iomaps;
+import dev.isthmus.nio.stream.Loopback;
 import dev.isthmus.nio.stream.Service;
 import dev.isthmus.nio.stream.Stream;
 import java.io.IOException;
@@ -144,7 +145,7 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
         synchronized (lock) {
             checkOpen();
             SocketState next = state.on(Event.BIND);
-            binding = Bound.to(Addresses.local(address), options.reuseAddress());
+            binding = Bound.to(Loopback.local(address), options.reuseAddress());
             bound = new InetSocketAddress(
                     address.getAddress(), binding.localAddress().getPort());
             state = next;
@@ -281,7 +282,7 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
             checkOpen();
             SocketState next = state.on(Event.CONNECT);
             try {
-                InetSocketAddress to = Addresses.peer(remote);
+                InetSocketAddress to = Loopback.peer(remote);
                 pending = Service.get().connect(binding, to, options.stream(), options.typeOfService(), MAX_CONNECT);
                 var ignored = pending.whenComplete(
                         (made, failure) -> selectable.watchers().changed());

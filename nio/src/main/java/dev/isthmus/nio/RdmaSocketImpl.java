@@ -3,6 +3,7 @@ package dev.isthmus.nio;
 
 import dev.isthmus.nio.stream.Bound;
 import dev.isthmus.nio.stream.Deadlines;
+import dev.isthmus.nio.stream.Loopback;
 import dev.isthmus.nio.stream.Service;
 import dev.isthmus.nio.stream.Stream;
 import java.io.IOException;
@@ -114,7 +115,7 @@ final class RdmaSocketImpl extends SocketImpl {
             if (binding != null || stream != null || pending != null) {
                 throw new SocketException("Already bound");
             }
-            binding = Bound.to(Addresses.local(new InetSocketAddress(host, port)), options.reuseAddress());
+            binding = Bound.to(Loopback.local(new InetSocketAddress(host, port)), options.reuseAddress());
             address = host;
             localport = binding.localAddress().getPort();
         }
@@ -159,7 +160,7 @@ final class RdmaSocketImpl extends SocketImpl {
             if (pending != null || stream != null) {
                 throw new SocketException(stream != null ? "Already connected" : "Connection in progress");
             }
-            InetSocketAddress to = Addresses.peer(remote);
+            InetSocketAddress to = Loopback.peer(remote);
             address = remote.getAddress();
             port = remote.getPort();
             pending = Service.get()

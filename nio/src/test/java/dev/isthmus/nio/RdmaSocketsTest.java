@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.nio.stream.Loopback;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -96,10 +97,10 @@ class RdmaSocketsTest {
 
     @Test
     void shouldLetOnlyThisMachineInAtLoopback() throws Exception {
-        assertTrue(Addresses.isOfThisMachine(Hosts.near()));
-        assertTrue(Addresses.isOfThisMachine(InetAddress.getLoopbackAddress()));
+        assertTrue(Loopback.isOfThisMachine(Hosts.near()));
+        assertTrue(Loopback.isOfThisMachine(InetAddress.getLoopbackAddress()));
         for (String stranger : List.of("10.0.0.77", "192.0.2.1", "2001:db8::1")) {
-            assertTrue(!Addresses.isOfThisMachine(InetAddress.getByName(stranger)), stranger);
+            assertTrue(!Loopback.isOfThisMachine(InetAddress.getByName(stranger)), stranger);
         }
         try (var server = RdmaServerSocketChannel.open()) {
             server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));

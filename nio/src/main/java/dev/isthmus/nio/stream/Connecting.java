@@ -21,6 +21,7 @@ final class Connecting {
     private static final int ETIMEDOUT = 110;
 
     private final Service service;
+    private final StreamGroup group; // null for none
     private final Bound from; // null for any address
     private final InetSocketAddress to;
     private final StreamOptions options;
@@ -48,12 +49,14 @@ final class Connecting {
 
     Connecting(
             Service service,
+            StreamGroup group,
             Bound from,
             InetSocketAddress to,
             StreamOptions options,
             int typeOfService,
             Duration deadline) {
         this.service = service;
+        this.group = group;
         this.from = from;
         this.to = to;
         this.options = options;
@@ -115,7 +118,7 @@ final class Connecting {
     private void connect() throws IOException {
         ConnectionId own = id;
         id = null; // it belongs to the link from here on
-        link = new Link(service, own, options);
+        link = new Link(service, own, options, group);
         stream = new Stream(link);
         own.attach(this);
         own.connect(config -> config.privateData(stream.connectionData().write())

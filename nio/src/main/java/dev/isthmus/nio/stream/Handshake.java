@@ -15,7 +15,7 @@ final class Handshake {
     private static final System.Logger LOG = System.getLogger("dev.isthmus.nio");
 
     private final Service service;
-    private final StreamListener listening;
+    private final Ends ends;
     private final ConnectionId id;
     private final ConnectionData peer;
     private final Link link;
@@ -23,14 +23,25 @@ final class Handshake {
     private Timer limit;
     private boolean over;
 
+    /** Is told how a handshake has ended. */
+    interface Ends {
+
+        /** Without a connection. */
+        void ended(Handshake handshake);
+
+        /** With a connection. */
+        void ended(Handshake handshake, Stream made);
+    }
+
     /** Creates the connection's objects; closes the id if that fails. */
-    Handshake(Service service, StreamListener listening, ConnectionId id, StreamOptions options, ConnectionData peer)
+    Handshake(
+            Service service, Ends ends, ConnectionId id, StreamOptions options, ConnectionData peer, StreamGroup group)
             throws IOException {
         this.service = service;
-        this.listening = listening;
+        this.ends = ends;
         this.id = id;
         this.peer = peer;
-        this.link = new Link(service, id, options);
+        this.link = new Link(service, id, options, group);
     }
 
     void begin(Duration longest) throws IOException {
@@ -55,11 +66,11 @@ final class Handshake {
         id.attach(stream);
         try {
             stream.connected(peer, !link.isIwarp()); // on iWARP the connecting side must send first (MPA, RFC 5044)
-            listening.ended(this, stream);
+            ends.ended(this, stream);
         } catch (IOException | RdmaException e) { // on iWARP, if the peer has gone already
             LOG.log(Level.DEBUG, () -> id + " was not established: " + e.getMessage());
             stream.release();
-            listening.ended(this);
+            ends.ended(this);
         }
     }
 
@@ -81,7 +92,7 @@ final class Handshake {
         if (limit != null) {
             limit.cancel();
         }
-        listening.ended(this);
+        ends.ended(this);
         if (stream == null) {
             link.close();
         } else {

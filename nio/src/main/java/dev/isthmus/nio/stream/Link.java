@@ -34,29 +34,44 @@ final class Link {
     private final Service service;
     private final ConnectionId id;
     private final Deque<AutoCloseable> made = new ArrayDeque<>(); // the last is closed first
+    private final StreamGroup group; // null if it shares nothing
     private final ProtectionDomain pd;
-    private final CompletionChannel channel;
+    private final CompletionChannel channel; // the group's own is not for streams: null
     private final CompletionQueue completions;
     private final QueuePair queuePair;
     private StreamOptions options;
     private Memory memory;
     private final Set<RegisteredMemory> mapped = new HashSet<>(); // that the peer may write into
 
-    /** Creates everything for an id that has a device. Blocks for some system calls. */
-    Link(Service service, ConnectionId id, StreamOptions wanted) throws IOException {
+    /**
+     * Creates everything for an id that has a device. Blocks for some system calls.
+     *
+     * @param group whose queue and domain it uses; null for its own
+     */
+    Link(Service service, ConnectionId id, StreamOptions wanted, StreamGroup group) throws IOException {
         this.service = service;
         this.id = id;
+        this.group = group;
         boolean complete = false;
         try {
             DeviceContext device = id.device();
             options = wanted.within(device.attributes().maxQpWr());
-            pd = made(device.allocateProtectionDomain());
+            int entries = options.sendQueue() + options.receiveQueue() + ReceiveSide.SPARE;
+            GroupQueue shared = group == null ? null : group.join(device, entries);
+            if (shared != null) {
+                made(() -> group.leave(shared, entries));
+            }
+            pd = shared != null ? shared.pd() : made(device.allocateProtectionDomain());
             made(() -> mapped.forEach(Link::close)); // once the peer can no longer write to it
             memory = made(allocate());
-            channel = made(device.createCompletionChannel());
             int inline = isIwarp() ? Math.max(options.inline(), Memory.MESSAGE_BYTES) : options.inline();
-            int entries = options.sendQueue() + options.receiveQueue() + ReceiveSide.SPARE;
-            completions = made(device.createCompletionQueue(entries, config -> config.channel(channel)));
+            if (shared != null) {
+                channel = null;
+                completions = shared.completions();
+            } else {
+                channel = made(device.createCompletionChannel());
+                completions = made(device.createCompletionQueue(entries, config -> config.channel(channel)));
+            }
             queuePair = made(id.createQueuePair(
                     pd,
                     completions,
@@ -70,7 +85,7 @@ final class Link {
                 throw new IOException(device + " cannot send inline, as rsocket does on iWARP");
             }
             complete = true;
-        } catch (RdmaException e) {
+        } catch (RdmaException | IllegalStateException e) { // the latter if the group or the id is closed
             throw new IOException(e.getMessage(), e);
         } finally {
             if (!complete) {
@@ -126,12 +141,19 @@ final class Link {
 
     /** Lets whichever thread holds the lock use everything. */
     void shareUnder(ReentrantLock lock) {
-        completions.shareUnder(lock);
+        if (group == null) {
+            completions.shareUnder(lock);
+        }
         queuePair.shareUnder(lock);
     }
 
     Service service() {
         return service;
+    }
+
+    /** The group that it belongs to; null if none. */
+    StreamGroup group() {
+        return group;
     }
 
     ConnectionId id() {
@@ -170,7 +192,7 @@ final class Link {
         close(id);
     }
 
-    private static void close(AutoCloseable object) {
+    static void close(AutoCloseable object) {
         try {
             object.close();
         } catch (Exception e) {

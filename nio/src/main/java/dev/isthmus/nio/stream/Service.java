@@ -94,7 +94,28 @@ public final class Service {
      */
     public CompletableFuture<Stream> connect(
             Bound from, InetSocketAddress to, StreamOptions options, int typeOfService, Duration deadline) {
-        var connecting = new Connecting(this, from, to, options, typeOfService, deadline);
+        return connect(null, from, to, options, typeOfService, deadline);
+    }
+
+    /**
+     * Begins to connect a stream of a group; otherwise like the other method of this name.
+     *
+     * @param group the group; null if the stream is to be alone
+     * @param from as there
+     * @param to as there
+     * @param options as there
+     * @param typeOfService as there
+     * @param deadline as there
+     * @return as there
+     */
+    public CompletableFuture<Stream> connect(
+            StreamGroup group,
+            Bound from,
+            InetSocketAddress to,
+            StreamOptions options,
+            int typeOfService,
+            Duration deadline) {
+        var connecting = new Connecting(this, group, from, to, options, typeOfService, deadline);
         loop.execute(connecting::begin);
         return connecting.wanted();
     }
@@ -163,7 +184,7 @@ public final class Service {
             case CmEvent.Disconnected gone -> {
                 stream.disconnected("the peer has ended the connection without a disconnect message");
                 disconnectNow(event.id()); // answers it
-                stream.peerGoneDuringClose();
+                stream.advanceCloseFurther();
             }
             case CmEvent.DeviceRemoval removal -> stream.disconnected("the device is being removed");
             default -> LOG.log(Level.DEBUG, () -> stream + " ignores " + event);

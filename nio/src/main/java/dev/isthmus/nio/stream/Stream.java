@@ -16,6 +16,8 @@ import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectionKey;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -36,7 +38,7 @@ public final class Stream {
     private static final int BATCH = 16;
     private static final String RESET = "Connection reset";
 
-    private final ReentrantLock lock = new ReentrantLock();
+    private final ReentrantLock lock; // that of its group, if it has one
     private final Link link;
     private final Waiting waiting;
     private final Writers writers;
@@ -52,10 +54,20 @@ public final class Stream {
     private IOException failure; // null unless the state says that it has failed
     private StreamClose streamClose; // null while it is open; used by the service's thread only
     private boolean idle; // nothing was sent or received since the last keepAlive
+    private boolean flushed; // the current turn of its group has found a flushed request
+    private boolean touched; // the current turn of its group has found a completion
+    private boolean queued; // its group will name it
+    private volatile Object attachment;
+    private final List<Early> early = new ArrayList<>(0);
+
+    /** A message that has arrived before the event that says that the connection is established. */
+    private record Early(long number, int message) {}
 
     /** Takes the objects of a connection that is not established yet, on the thread that created them. */
     Stream(Link link) throws IOException {
         this.link = link;
+        StreamGroup group = link.group();
+        this.lock = group == null ? new ReentrantLock() : group.lock();
         this.wire = Wire.of(link.queuePair(), link.memory(), link.isIwarp());
         this.receives = new ReceiveSide(link.queuePair(), wire, link.memory(), link.options());
         receives.begin();
@@ -66,6 +78,41 @@ public final class Stream {
         receives.shareUnder(lock);
         link.shareUnder(lock);
         link.id().attach(this);
+        if (group != null) {
+            link.queuePair().attach(this);
+            var watchers = new Watchers();
+            watchers.add(new GroupWatcher());
+            waiting.watchedBy(watchers);
+        }
+    }
+
+    private final class GroupWatcher implements Watcher {
+
+        @Override
+        public void changed() {
+            link.group().changed(Stream.this);
+        }
+
+        @Override
+        public void closing() {}
+    }
+
+    /**
+     * Keeps an object of its user's, such as its channel. Any thread may call it.
+     *
+     * @param object the object
+     */
+    public void attach(Object object) {
+        attachment = object;
+    }
+
+    /**
+     * What its user has attached.
+     *
+     * @return the object; null if there is none
+     */
+    public Object attachment() {
+        return attachment;
     }
 
     /** The private data that this side sends in the handshake. */
@@ -95,8 +142,19 @@ public final class Stream {
                 sends.hold();
             }
             receives.grant(sends);
+            takeEarly();
         } finally {
             lock.unlock();
+        }
+    }
+
+    private void takeEarly() throws ProtocolException {
+        if (link.group() != null) {
+            for (Early each : early) {
+                received(each.number(), each.message());
+            }
+            early.clear();
+            handled();
         }
     }
 
@@ -457,6 +515,34 @@ public final class Stream {
         }
     }
 
+    /**
+     * Whether a read would find something: bytes, the end or a failure. Handles no completions.
+     *
+     * @return whether it would; false if this is closed
+     */
+    public boolean isReadable() {
+        lock.lock();
+        try {
+            return !state.isClosed() && is(Waiting.READABLE);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Whether a byte can be written. Handles no completions.
+     *
+     * @return whether one can
+     */
+    public boolean isWritable() {
+        lock.lock();
+        try {
+            return state.mayWrite() && sends.isReady();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private int readyNow(int wanted) {
         int ready = 0;
         if ((wanted & SelectionKey.OP_READ) != 0 && is(Waiting.READABLE)) {
@@ -514,20 +600,22 @@ public final class Stream {
         if (state.life() == Life.RELEASED) {
             return false;
         }
-        boolean flushed = false;
+        if (link.group() != null) {
+            return link.group().progress();
+        }
+        boolean hasFlushed = false;
         try {
             int count;
             do {
                 count = link.completions().poll(done);
                 for (int i = 0; i < count; i++) {
-                    flushed |= handle(i);
+                    hasFlushed |= handleOne(done, i);
                 }
                 any |= count > 0;
                 idle &= !any;
             } while (count == BATCH);
-            if (flushed && endsWhenFlushed && !state.isEnded()) {
-                ended("the peer or the device has ended the connection without a disconnect message");
-                link.service().disconnect(link.id());
+            if (hasFlushed && endsWhenFlushed) {
+                flushed();
             }
             if (any) {
                 sendControls();
@@ -537,6 +625,56 @@ public final class Stream {
             fail(e);
         }
         return any;
+    }
+
+    private void flushed() {
+        if (!state.isEnded()) {
+            ended("the peer or the device has ended the connection without a disconnect message");
+            link.service().disconnect(link.id());
+        }
+    }
+
+    /** Handles a completion that its group has found; returns whether it is the first of this turn. */
+    boolean handle(WorkCompletions from, int i) {
+        if (state.life() == Life.RELEASED) {
+            return false;
+        }
+        try {
+            flushed |= handleOne(from, i);
+        } catch (ProtocolException | RdmaException e) {
+            fail(e);
+        }
+        boolean isFirst = !touched;
+        touched = true;
+        return isFirst;
+    }
+
+    /** The group's turn is over, in which this had completions. */
+    void handled() {
+        touched = false;
+        idle = false;
+        if (sends == null) {
+            return; // not connected yet
+        }
+        if (flushed) {
+            flushed = false;
+            flushed();
+        }
+        sendControlsOrFail();
+        if (state.isClosed()) {
+            link.service().thread().execute(this::advanceCloseFurther);
+        }
+    }
+
+    /** Marks it as to be named by its group; returns whether it was not. */
+    boolean enqueue() {
+        boolean isNew = !queued;
+        queued = true;
+        return isNew;
+    }
+
+    void dequeue() {
+        queued = false;
     }
 
     /** Sends the control messages that are due, as far as there is room. */
@@ -565,7 +703,7 @@ public final class Stream {
     }
 
     /** Handles a completion; returns whether its request was flushed, which is never the cause. */
-    private boolean handle(int i) throws ProtocolException {
+    private boolean handleOne(WorkCompletions done, int i) throws ProtocolException {
         long number = done.wrId(i);
         if (!done.isSuccess(i)) {
             return failed(done.status(i));
@@ -574,12 +712,20 @@ public final class Stream {
             sends.completed(number);
         } else if (state.takesMessages()) { // no more receives are posted then, so a peer that goes on soon stalls
             int message = receives.message(done, i);
-            received(Message.operation(message), Message.value(message));
-            if (state.peerReceives()) {
-                receives.used(number);
+            if (sends == null) { // its group polls, and nobody has taken the event that it is connected
+                early.add(new Early(number, message));
+            } else {
+                received(number, message);
             }
         }
         return false;
+    }
+
+    private void received(long number, int message) throws ProtocolException {
+        received(Message.operation(message), Message.value(message));
+        if (state.peerReceives()) {
+            receives.used(number);
+        }
     }
 
     private boolean failed(CompletionStatus status) throws ProtocolException {
@@ -779,7 +925,9 @@ public final class Stream {
     CloseProgress advanceClose() {
         lock.lock();
         try {
-            link.completions().requestNotify(false);
+            if (link.group() == null) {
+                link.completions().requestNotify(false);
+            }
             progress();
             sendControlsOrFail();
             if (!state.isConnected() || (!state.peerReceives() && link.isIwarp())) {
@@ -862,8 +1010,8 @@ public final class Stream {
         streamClose = by;
     }
 
-    /** The peer has gone during the close. */
-    void peerGoneDuringClose() {
+    /** Something has changed during the close: the peer has gone, or a completion was found. */
+    void advanceCloseFurther() {
         if (streamClose != null) {
             streamClose.advance();
         }

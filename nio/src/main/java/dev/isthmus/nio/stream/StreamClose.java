@@ -38,7 +38,9 @@ final class StreamClose {
             return;
         }
         stream.setStreamClose(this);
-        completions = service.loop().add(stream.link().channel(), queue -> advance());
+        completions = stream.link().group() == null
+                ? service.loop().add(stream.link().channel(), queue -> advance())
+                : () -> {}; // its group finds completions, and then has this advance
         limit = service.loop().schedule(stream.isReset() ? RESET_LINGER : MAX_LINGER, this::stop);
         awaitDelivery(progress);
     }

@@ -26,38 +26,37 @@ import java.util.function.Supplier;
  * A listener at an address. Handshakes go on in the background, many at once. Connections are handed out in the order
  * in which they were established. Thread-safe; handshakes run on the service's thread.
  */
-public final class StreamListener {
+public final class StreamListener implements Handshake.Ends {
 
     private static final System.Logger LOG = System.getLogger("dev.isthmus.nio");
     private static final int MAX_REQUESTS = 1024;
-    private static final Duration MAX_HANDSHAKE =
-            Duration.ofSeconds(Integer.getInteger("isthmus.nio.handshakeSeconds", 10));
+    static final Duration MAX_HANDSHAKE = Duration.ofSeconds(Integer.getInteger("isthmus.nio.handshakeSeconds", 10));
 
     private final Service service;
     private final ConnectionId id;
     private final int backlog;
+    private final boolean isForRequests; // its user accepts them
     private final Supplier<StreamOptions> options;
     private final Predicate<InetAddress> admits;
     private final Set<Handshake> handshakes = new HashSet<>();
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final Deque<Stream> ready = new ArrayDeque<>(); // guarded by the lock, like the next two fields
-    private final Deque<Request> requests = new ArrayDeque<>(); // for which the backlog had no room
+    private final Deque<StreamRequest> requests = new ArrayDeque<>(); // for which the backlog had no room, or all
     private boolean closed;
     private volatile Watchers watchers = new Watchers();
-
-    /** A peer that waits for an answer. It costs this process a connection id, and no memory that is pinned. */
-    private record Request(ConnectionId id, ConnectionData peer) {}
 
     private StreamListener(
             Service service,
             ConnectionId id,
             int backlog,
+            boolean isForRequests,
             Supplier<StreamOptions> options,
             Predicate<InetAddress> admits) {
         this.service = service;
         this.id = id;
         this.backlog = backlog;
+        this.isForRequests = isForRequests;
         this.options = options;
         this.admits = admits;
         id.attach(this);
@@ -82,13 +81,38 @@ public final class StreamListener {
             Supplier<StreamOptions> options,
             Predicate<InetAddress> admits)
             throws IOException {
+        return listen(address, backlog, reuse, false, options, admits);
+    }
+
+    /**
+     * Listens at an address for requests, which {@link #nextRequest} takes.
+     *
+     * @param address the address and port; the wildcard means all devices, and port 0 lets the kernel choose
+     * @param reuse whether others may use the same address and port
+     * @param admits decides by its address whether a peer is admitted
+     * @return the listener
+     * @throws IOException if that fails, for instance because another socket listens there
+     */
+    public static StreamListener listenForRequests(
+            InetSocketAddress address, boolean reuse, Predicate<InetAddress> admits) throws IOException {
+        return listen(address, 0, reuse, true, () -> StreamOptions.DEFAULT, admits);
+    }
+
+    private static StreamListener listen(
+            InetSocketAddress address,
+            int backlog,
+            boolean reuse,
+            boolean isForRequests,
+            Supplier<StreamOptions> options,
+            Predicate<InetAddress> admits)
+            throws IOException {
         Service service = Service.get();
         ConnectionId id = null;
         try {
             id = service.channel().createId(PortSpace.TCP);
             id.reuseAddress(reuse);
             id.bind(address);
-            var listening = new StreamListener(service, id, backlog, options, admits);
+            var listening = new StreamListener(service, id, backlog, isForRequests, options, admits);
             id.listen();
             return listening;
         } catch (RdmaException e) {
@@ -111,14 +135,18 @@ public final class StreamListener {
     /** A peer asks for a connection. */
     void onRequest(CmEvent.ConnectRequest event) {
         try {
-            var request = new Request(
-                    event.id(), ConnectionData.read(event.parameters().privateData()));
-            InetSocketAddress from = event.id().peerAddress();
+            var request = new StreamRequest(
+                    service, event.id(), ConnectionData.read(event.parameters().privateData()));
+            InetSocketAddress from = request.peerAddress();
             if (!admits.test(from.getAddress())) {
                 LOG.log(Level.DEBUG, () -> from + " was refused: it is not one of this machine's addresses");
                 request.id().close(); // rejects it
             } else if (isQueued(request)) {
-                admit();
+                if (isForRequests) {
+                    watchers.changed();
+                } else {
+                    admit();
+                }
             } else {
                 LOG.log(
                         Level.WARNING,
@@ -133,7 +161,7 @@ public final class StreamListener {
     }
 
     /** Queues a request, unless too many wait already. */
-    private boolean isQueued(Request request) {
+    private boolean isQueued(StreamRequest request) {
         lock.lock();
         try {
             boolean isQueued = !closed && requests.size() < MAX_REQUESTS;
@@ -148,12 +176,12 @@ public final class StreamListener {
 
     /** Begins handshakes while the backlog has room. As on Linux over TCP, one more than the backlog may wait. */
     private void admit() {
-        for (Request next = nextRequest(); next != null; next = nextRequest()) {
+        for (StreamRequest next = nextAdmitted(); next != null; next = nextAdmitted()) {
             begin(next);
         }
     }
 
-    private Request nextRequest() {
+    private StreamRequest nextAdmitted() {
         lock.lock();
         try {
             if (ready.size() + handshakes.size() <= backlog) {
@@ -168,16 +196,30 @@ public final class StreamListener {
         }
     }
 
+    /**
+     * Takes the oldest request.
+     *
+     * @return the request; null if there is none, or this is closed
+     */
+    public StreamRequest nextRequest() {
+        lock.lock();
+        try {
+            return requests.poll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private void admitLater() {
         if (!requests.isEmpty()) {
             service.thread().execute(this::admit);
         }
     }
 
-    private void begin(Request request) {
+    private void begin(StreamRequest request) {
         Handshake handshake = null;
         try {
-            handshake = new Handshake(service, this, request.id(), options.get(), request.peer());
+            handshake = new Handshake(service, this, request.id(), options.get(), request.peer(), null);
             handshakes.add(handshake);
             handshake.begin(MAX_HANDSHAKE);
         } catch (IOException | RdmaException | IllegalStateException e) { // the last if the peer has gone
@@ -190,14 +232,14 @@ public final class StreamListener {
         }
     }
 
-    private static void refused(ConnectionId id, Exception why) {
+    static void refused(ConnectionId id, Exception why) {
         LOG.log(
                 why instanceof ProtocolException ? Level.WARNING : Level.DEBUG,
                 () -> id + " was refused: " + why.getMessage());
     }
 
-    /** A handshake has ended without a connection. */
-    void ended(Handshake handshake) {
+    @Override
+    public void ended(Handshake handshake) {
         handshakes.remove(handshake);
         lock.lock();
         try {
@@ -207,8 +249,8 @@ public final class StreamListener {
         }
     }
 
-    /** A handshake has ended with a connection. */
-    void ended(Handshake handshake, Stream made) {
+    @Override
+    public void ended(Handshake handshake, Stream made) {
         handshakes.remove(handshake);
         lock.lock();
         try {
@@ -225,7 +267,7 @@ public final class StreamListener {
     }
 
     /**
-     * Sets the watchers, which are notified of each established connection.
+     * Sets the watchers, which are notified of each established connection, or each request.
      *
      * @param all the watchers of this listener's channel
      */
@@ -234,14 +276,14 @@ public final class StreamListener {
     }
 
     /**
-     * Whether a connection waits to be accepted.
+     * Whether a connection, or a request, waits to be accepted.
      *
      * @return whether one does; false if this is closed
      */
     public boolean isReady() {
         lock.lock();
         try {
-            return !ready.isEmpty();
+            return isForRequests ? !requests.isEmpty() : !ready.isEmpty();
         } finally {
             lock.unlock();
         }
@@ -280,7 +322,7 @@ public final class StreamListener {
     /** Stops listening. Connections that nobody has accepted are reset. Does nothing if it is closed already. */
     public void close() {
         Deque<Stream> left;
-        List<Request> unanswered;
+        List<StreamRequest> unanswered;
         lock.lock();
         try {
             if (closed) {

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.netty;
+
+import io.netty.channel.IoHandle;
+
+/** What an {@link RdmaIoHandler} serves: the channels of this package. */
+public interface RdmaIoHandle extends IoHandle {
+
+    @Override
+    void close();
+}
