@@ -6,6 +6,7 @@ import dev.isthmus.verbs.CompletionQueue;
 import dev.isthmus.verbs.DeviceContext;
 import dev.isthmus.verbs.ProtectionDomain;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
@@ -16,10 +17,14 @@ final class GroupDevice {
     /** For some tens of streams with queues of the usual size, and less than any card allows. */
     private static final int QUEUE_ENTRIES = 1 << 15;
 
+    private static final BitSet NUMBERS = new BitSet(); // of those that are open; guarded by itself
+
     private final DeviceContext context;
     private final ReentrantLock lock;
     private final ProtectionDomain pd;
     private final CompletionChannel channel;
+    private final int number = takeNumber();
+    private final List<SendMemory> registered = new ArrayList<>();
     private final List<GroupQueue> queues = new ArrayList<>(); // another one once these have no room
 
     GroupDevice(DeviceContext context, ReentrantLock lock) {
@@ -37,8 +42,30 @@ final class GroupDevice {
         }
     }
 
+    private static int takeNumber() {
+        synchronized (NUMBERS) {
+            int number = NUMBERS.nextClearBit(0);
+            NUMBERS.set(number);
+            return number;
+        }
+    }
+
     DeviceContext context() {
         return context;
+    }
+
+    ProtectionDomain pd() {
+        return pd;
+    }
+
+    /** Its number, which no other open one has. */
+    int number() {
+        return number;
+    }
+
+    /** Keeps memory's region until this is closed. */
+    void registered(SendMemory memory) {
+        registered.add(memory);
     }
 
     CompletionChannel channel() {
@@ -61,7 +88,7 @@ final class GroupDevice {
         CompletionQueue completions = context.createCompletionQueue(
                 entries, config -> config.channel(channel).sizeUnchecked().direct(false));
         completions.shareUnder(lock);
-        var made = new GroupQueue(pd, completions, entries);
+        var made = new GroupQueue(this, completions, entries);
         queues.add(made);
         boolean fits = made.join(requests);
         assert fits;
@@ -93,6 +120,11 @@ final class GroupDevice {
     void close() {
         queues.forEach(each -> Link.close(each.completions()));
         Link.close(channel);
+        registered.forEach(each -> each.deregister(number));
+        registered.clear();
         Link.close(pd);
+        synchronized (NUMBERS) {
+            NUMBERS.clear(number);
+        }
     }
 }

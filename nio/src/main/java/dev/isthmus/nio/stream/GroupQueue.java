@@ -2,24 +2,23 @@
 package dev.isthmus.nio.stream;
 
 import dev.isthmus.verbs.CompletionQueue;
-import dev.isthmus.verbs.ProtectionDomain;
 
 /** A completion queue that the streams of a group share. Guarded by the group's lock. */
 final class GroupQueue {
 
-    private final ProtectionDomain pd;
+    private final GroupDevice device;
     private final CompletionQueue completions;
     private int room; // for requests that no stream has reserved
     private boolean armed; // it will send an event for its next completion, or has sent it
 
-    GroupQueue(ProtectionDomain pd, CompletionQueue completions, int room) {
-        this.pd = pd;
+    GroupQueue(GroupDevice device, CompletionQueue completions, int room) {
+        this.device = device;
         this.completions = completions;
         this.room = room;
     }
 
-    ProtectionDomain pd() {
-        return pd;
+    GroupDevice device() {
+        return device;
     }
 
     CompletionQueue completions() {

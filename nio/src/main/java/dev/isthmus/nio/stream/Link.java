@@ -35,6 +35,7 @@ final class Link {
     private final ConnectionId id;
     private final Deque<AutoCloseable> made = new ArrayDeque<>(); // the last is closed first
     private final StreamGroup group; // null if it shares nothing
+    private GroupDevice groupDevice; // of the group; null if there is none
     private final ProtectionDomain pd;
     private final CompletionChannel channel; // the group's own is not for streams: null
     private final CompletionQueue completions;
@@ -60,8 +61,9 @@ final class Link {
             GroupQueue shared = group == null ? null : group.join(device, entries);
             if (shared != null) {
                 made(() -> group.leave(shared, entries));
+                groupDevice = shared.device();
             }
-            pd = shared != null ? shared.pd() : made(device.allocateProtectionDomain());
+            pd = shared != null ? shared.device().pd() : made(device.allocateProtectionDomain());
             made(() -> mapped.forEach(Link::close)); // once the peer can no longer write to it
             memory = made(allocate());
             int inline = isIwarp() ? Math.max(options.inline(), Memory.MESSAGE_BYTES) : options.inline();
@@ -145,6 +147,11 @@ final class Link {
             completions.shareUnder(lock);
         }
         queuePair.shareUnder(lock);
+    }
+
+    /** What its group has of its device; null if it has no group. */
+    GroupDevice groupDevice() {
+        return groupDevice;
     }
 
     Service service() {

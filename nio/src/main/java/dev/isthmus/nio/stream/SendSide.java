@@ -4,6 +4,7 @@ package dev.isthmus.nio.stream;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import dev.isthmus.verbs.MemoryRegion;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
@@ -145,6 +146,55 @@ final class SendSide {
         return (int) (remaining - left);
     }
 
+    /**
+     * Sends as much of registered memory as can be sent now, without a copy; returns how much. The memory is the
+     * device's until everything that was {@linkplain #posted posted} is {@linkplain #isDone done}, unless it went
+     * inline.
+     */
+    int send(MemoryRegion from, long offset, int length) throws ProtocolException {
+        int left = length;
+        while (left > 0 && isReady()) {
+            int most = Math.min(left, room);
+            boolean isInline = most <= inline;
+            int part = isInline ? most : Math.min(most, mayPost());
+            boolean signaled = isSignaled(part, isInline, perWrite);
+            sequence = (sequence + 1) & SEQUENCE_MASK;
+            long to = address;
+            address += part;
+            room -= part;
+            check(wire.write(
+                    from,
+                    offset + (length - left),
+                    part,
+                    isInline,
+                    to,
+                    key,
+                    Message.of(Message.DATA, part),
+                    signaled,
+                    number(perWrite)));
+            left -= part;
+            if (room == 0) {
+                takeTarget();
+            }
+        }
+        return length - left;
+    }
+
+    /** How many more bytes may be under way. Those that are sent without a copy leave as much of the ring unused. */
+    private int mayPost() {
+        return (int) Math.min(MAX_TRANSFER, ringBytes - (postedBytes - doneBytes));
+    }
+
+    /** The number of the last request. */
+    int posted() {
+        return posted;
+    }
+
+    /** The largest message that goes inline, in bytes. */
+    int inline() {
+        return inline;
+    }
+
     /** Copies the bytes of the next message from several buffers, and leaves their positions as they are. */
     private void gather(ByteBuffer[] from, int first, int offset, int length) {
         int done = 0;
@@ -262,7 +312,8 @@ final class SendSide {
         }
     }
 
-    private boolean isDone(int number) {
+    /** Whether a request, and with it all before it, has completed. */
+    boolean isDone(int number) {
         return ((done - number) & COUNT_MASK) < COUNT_MASK / 2;
     }
 

@@ -7,6 +7,7 @@ import dev.isthmus.nio.stream.StreamState.Life;
 import dev.isthmus.nio.stream.StreamState.Output;
 import dev.isthmus.nio.stream.StreamState.Peer;
 import dev.isthmus.verbs.CompletionStatus;
+import dev.isthmus.verbs.MemoryRegion;
 import dev.isthmus.verbs.WorkCompletions;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -355,6 +356,83 @@ public final class Stream {
             return writeLocked(from, offset, count, deadline);
         } finally {
             writers.finish();
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Writes as much as there is room for now, without a copy. What does not go inline is the device's until
+     * {@link #isDone} says of {@link #posted} that it is the caller's again.
+     *
+     * @param memory memory to write from
+     * @param offset where in it to begin
+     * @param length how many bytes
+     * @return how many were written; -1 if the memory cannot be registered
+     * @throws IOException if the connection has failed, or the peer has left
+     */
+    public int write(SendMemory memory, long offset, int length) throws IOException {
+        lock.lock();
+        try {
+            checkWritable();
+            MemoryRegion region = memory.in(link.groupDevice());
+            if (region == null) {
+                return -1;
+            }
+            int written = send(region, offset, length);
+            if (written < length && progress()) {
+                checkWritable();
+                written += send(region, offset + written, length - written);
+            }
+            return written;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private int send(MemoryRegion from, long offset, int length) throws IOException {
+        idle = false;
+        try {
+            return sends.send(from, offset, length);
+        } catch (ProtocolException | RdmaException e) {
+            fail(e);
+            throw failure;
+        }
+    }
+
+    /**
+     * The number of the last request that was posted.
+     *
+     * @return the number, for {@link #isDone}
+     */
+    public int posted() {
+        return sends.posted();
+    }
+
+    /**
+     * The largest message that goes inline.
+     *
+     * @return its length in bytes
+     */
+    public int inline() {
+        return sends.inline();
+    }
+
+    /**
+     * Whether the device is done with a request, and all before it. Handles no completions.
+     *
+     * @param number what {@link #posted} has returned
+     * @return whether it is; of a connection that has failed, only once that is {@linkplain #released released}
+     */
+    public boolean isDone(int number) {
+        return sends.isDone(number);
+    }
+
+    /** Has the device report soon what is {@linkplain #isDone done}: it reports only some requests by itself. */
+    public void confirm() {
+        lock.lock();
+        try {
+            postFinalRequest();
+        } finally {
             lock.unlock();
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.nio.stream;
 
+import dev.isthmus.verbs.MemoryRegion;
 import dev.isthmus.verbs.QueuePair;
 import dev.isthmus.verbs.ReceiveRequest;
 import dev.isthmus.verbs.SendOpcode;
@@ -17,6 +18,8 @@ abstract sealed class Wire {
     final QueuePair queuePair;
     final SendRequest plain;
     final SendRequest inline;
+    final SendRequest direct; // from memory that is not the stream's own
+    final SendRequest directInline;
     final SendRequest message;
     private final SendRequest nothing =
             SendRequest.prepare(0).opcode(SendOpcode.RDMA_WRITE).remote(0, 0).signaled(true);
@@ -28,6 +31,8 @@ abstract sealed class Wire {
         this.message = message;
         plain = SendRequest.prepare(memory.out()).opcode(opcode);
         inline = inline(memory, opcode);
+        direct = SendRequest.prepare(memory.out()).opcode(opcode);
+        directInline = inline(memory, opcode);
         silent = SendRequest.prepare(memory.out()).opcode(SendOpcode.RDMA_WRITE);
         silentInline = inline(memory, SendOpcode.RDMA_WRITE);
     }
@@ -51,8 +56,42 @@ abstract sealed class Wire {
      *
      * @return false if the send queue is full
      */
-    abstract boolean write(
-            int offset, int length, boolean inline, long address, int key, int message, boolean signaled, long wrId);
+    boolean write(
+            int offset,
+            int length,
+            boolean isInline,
+            long address,
+            int key,
+            int value,
+            boolean signaled,
+            long wrId) {
+        SendRequest request = isInline ? inline : plain;
+        request.range(offset, length).remote(address, key);
+        return post(request, value, signaled, wrId);
+    }
+
+    /**
+     * Writes to the peer's memory from memory that is not the stream's own, and sends a message.
+     *
+     * @return false if the send queue is full
+     */
+    boolean write(
+            MemoryRegion from,
+            long offset,
+            int length,
+            boolean isInline,
+            long address,
+            int key,
+            int value,
+            boolean signaled,
+            long wrId) {
+        SendRequest request = isInline ? directInline : direct;
+        request.sge(0, from, offset, length).remote(address, key);
+        return post(request, value, signaled, wrId);
+    }
+
+    /** Posts a write, and a message. */
+    abstract boolean post(SendRequest request, int value, boolean signaled, long wrId);
 
     /**
      * Sends a message without data.
@@ -90,6 +129,8 @@ abstract sealed class Wire {
     void shareUnder(ReentrantLock lock) {
         plain.shareUnder(lock);
         inline.shareUnder(lock);
+        direct.shareUnder(lock);
+        directInline.shareUnder(lock);
         message.shareUnder(lock);
         nothing.shareUnder(lock);
         silent.shareUnder(lock);
@@ -115,17 +156,8 @@ abstract sealed class Wire {
         }
 
         @Override
-        boolean write(
-                int offset,
-                int length,
-                boolean isInline,
-                long address,
-                int key,
-                int value,
-                boolean signaled,
-                long wrId) {
-            SendRequest request = isInline ? inline : plain;
-            request.range(offset, length).remote(address, key).immediate(value);
+        boolean post(SendRequest request, int value, boolean signaled, long wrId) {
+            request.immediate(value);
             if (!signaled) { // as most are: no completion reports its number
                 return queuePair.tryPost(request);
             }
@@ -162,6 +194,8 @@ abstract sealed class Wire {
             bytes = memory.outBytes();
             plain.next(message);
             inline.next(message);
+            direct.next(message);
+            directInline.next(message);
         }
 
         @Override
@@ -170,17 +204,7 @@ abstract sealed class Wire {
         }
 
         @Override
-        boolean write(
-                int offset,
-                int length,
-                boolean isInline,
-                long address,
-                int key,
-                int value,
-                boolean signaled,
-                long wrId) {
-            SendRequest request = isInline ? inline : plain;
-            request.range(offset, length).remote(address, key);
+        boolean post(SendRequest request, int value, boolean signaled, long wrId) {
             setMessage(value, signaled, wrId);
             return queuePair.tryPostChain(request) == null;
         }
