@@ -134,6 +134,7 @@ abstract class AbstractRdmaChannel extends AbstractChannel {
             if (!isOpen()) {
                 return;
             }
+            releaseHeld();
             if (isWriteBlocked()) {
                 flushOn();
             }
@@ -150,6 +151,9 @@ abstract class AbstractRdmaChannel extends AbstractChannel {
                 registration.submit(RdmaIoOps.AGAIN); // others first
             }
         }
+
+        /** Releases buffers that were written, and that the device has read. */
+        abstract void releaseHeld();
 
         /** Whether bytes wait until the peer gives room. */
         abstract boolean isWriteBlocked();

@@ -8,4 +8,11 @@ public interface RdmaIoHandle extends IoHandle {
 
     @Override
     void close();
+
+    /**
+     * Has the device report what it has read of buffers that were written.
+     *
+     * @return whether it still holds some
+     */
+    boolean confirmHeld();
 }

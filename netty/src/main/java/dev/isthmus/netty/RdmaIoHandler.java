@@ -13,6 +13,7 @@ import io.netty.util.concurrent.ThreadAwareExecutor;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
@@ -35,6 +36,9 @@ public final class RdmaIoHandler implements IoHandler {
     private static final InternalLogger LOG = InternalLoggerFactory.getInstance(RdmaIoHandler.class);
     private static final long POLLING_NANOS =
             TimeUnit.MICROSECONDS.toNanos(Math.max(0, Integer.getInteger("isthmus.nio.selectPolling", 10)));
+    /** A channel that has been idle for so long gives back the buffers that it has written. */
+    private static final long HELD_MILLIS = 20;
+
     private static final long NANOS_PER_MILLI = 1_000_000;
 
     private final ThreadAwareExecutor executor;
@@ -45,6 +49,7 @@ public final class RdmaIoHandler implements IoHandler {
     private RdmaIoRegistration[] queued = new RdmaIoRegistration[16]; // for the next turn
     private int queuedCount;
     private RdmaIoRegistration[] handling = new RdmaIoRegistration[16];
+    private final List<RdmaIoRegistration> holders = new ArrayList<>(); // of buffers that were written
 
     private RdmaIoHandler(ThreadAwareExecutor executor) {
         this.executor = executor;
@@ -107,6 +112,10 @@ public final class RdmaIoHandler implements IoHandler {
         queued[queuedCount++] = registration;
     }
 
+    void holds(RdmaIoRegistration registration) {
+        holders.add(registration);
+    }
+
     @Override
     public int run(IoHandlerContext context) {
         try {
@@ -116,6 +125,9 @@ public final class RdmaIoHandler implements IoHandler {
                 if (handled == 0 && context.canBlock()) {
                     sleep(context);
                     handled = handleReported(context);
+                    if (handled == 0 && !holders.isEmpty()) {
+                        holders.removeIf(each -> !each.confirmHeld());
+                    }
                 }
             }
             return handled;
@@ -194,11 +206,13 @@ public final class RdmaIoHandler implements IoHandler {
         }
     }
 
-    private static long millis(IoHandlerContext context) {
-        if (context.deadlineNanos() == -1) {
-            return -1; // nothing is scheduled
+    private long millis(IoHandlerContext context) {
+        long most = holders.isEmpty() ? -1 : HELD_MILLIS;
+        if (context.deadlineNanos() == -1) { // nothing is scheduled
+            return most;
         }
-        return (context.delayNanos(System.nanoTime()) + NANOS_PER_MILLI - 1) / NANOS_PER_MILLI;
+        long millis = (context.delayNanos(System.nanoTime()) + NANOS_PER_MILLI - 1) / NANOS_PER_MILLI;
+        return most < 0 ? millis : Math.min(most, millis);
     }
 
     @Override

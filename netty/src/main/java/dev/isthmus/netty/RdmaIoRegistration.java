@@ -14,6 +14,7 @@ final class RdmaIoRegistration implements IoRegistration {
     private final ThreadAwareExecutor executor;
     private final RdmaIoHandle handle;
     private final AtomicBoolean cancelled = new AtomicBoolean();
+    private boolean holds; // it is among those that hold buffers; used on the loop's thread
     private boolean queued; // for the next turn; used on the loop's thread
 
     RdmaIoRegistration(RdmaIoHandler handler, ThreadAwareExecutor executor, RdmaIoHandle handle) {
@@ -88,6 +89,20 @@ final class RdmaIoRegistration implements IoRegistration {
             });
         }
         return true;
+    }
+
+    /** The channel holds buffers until the device has read them. */
+    void holds() {
+        if (!holds) {
+            holds = true;
+            handler.holds(this);
+        }
+    }
+
+    /** Has the device report what it has read; returns whether the channel still holds buffers. */
+    boolean confirmHeld() {
+        holds = isValid() && handle.confirmHeld();
+        return holds;
     }
 
     /** Closes the channel. */

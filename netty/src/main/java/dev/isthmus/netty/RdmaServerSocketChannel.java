@@ -138,6 +138,16 @@ public final class RdmaServerSocketChannel extends AbstractRdmaChannel implement
         }
 
         @Override
+        void releaseHeld() {
+            // nothing is written
+        }
+
+        @Override
+        public boolean confirmHeld() {
+            return false;
+        }
+
+        @Override
         boolean isWriteBlocked() {
             return false;
         }

@@ -5,6 +5,7 @@ import dev.isthmus.RdmaException;
 import dev.isthmus.nio.stream.Bound;
 import dev.isthmus.nio.stream.Deadlines;
 import dev.isthmus.nio.stream.Loopback;
+import dev.isthmus.nio.stream.SendMemory;
 import dev.isthmus.nio.stream.Service;
 import dev.isthmus.nio.stream.Stream;
 import dev.isthmus.nio.stream.StreamRequest;
@@ -71,6 +72,7 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
     private volatile boolean isOutputShut;
     private boolean isAtEnd; // the handlers know that nothing more comes
     private boolean isWriteBlocked;
+    private HeldBuffers held = new HeldBuffers();
     private WritableByteChannel fileTarget; // created on demand
 
     /** Creates a channel that is not connected. */
@@ -126,6 +128,9 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
                         this + " is connected, and stays with the event loop with which it was registered then");
             }
             stream.attach(made);
+            if (!held.isEmpty()) {
+                made.holds();
+            }
         } else if (request != null) {
             pending = request.accept(made.group(), config.stream());
             request = null;
@@ -205,6 +210,11 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
         }
         Stream of = stream;
         if (of != null) {
+            if (!held.isEmpty()) {
+                HeldBuffers all = held;
+                held = new HeldBuffers();
+                of.released().thenRun(all::releaseAll); // until then the device may read them
+            }
             of.close(config.getSoLinger() != 0);
             if (config.getSoLinger() > 0 && !eventLoopIsOwn()) {
                 linger(of);
@@ -241,7 +251,7 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
         }
         int turns = config.getWriteSpinCount();
         while (!in.isEmpty()) {
-            boolean isAll = in.current() instanceof FileRegion region ? write(in, region) : writeBuffers(in);
+            boolean isAll = in.current() instanceof FileRegion region ? write(in, region) : write(in);
             if (!isAll) {
                 isWriteBlocked = true;
                 return;
@@ -253,9 +263,59 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
         }
     }
 
-    /** Writes the buffers up to the next file; returns false if the peer has no room for all. */
+    /** Writes the next buffers; returns false if the peer has no room for all. */
+    private boolean write(ChannelOutboundBuffer in) throws Exception {
+        ByteBuf buffer = (ByteBuf) in.current();
+        RegisteredByteBuf root = registered(buffer);
+        return root != null ? write(in, buffer, root) : writeBuffers(in);
+    }
+
+    /** The registered buffer that has a buffer's bytes; null if it is another's. */
+    private static RegisteredByteBuf registered(ByteBuf buffer) {
+        ByteBuf root = buffer;
+        while (root != null) {
+            if (root instanceof RegisteredByteBuf found) {
+                return buffer.hasMemoryAddress() ? found : null;
+            }
+            root = root.unwrap();
+        }
+        return null;
+    }
+
+    /** Writes a buffer from where it is. */
+    private boolean write(ChannelOutboundBuffer in, ByteBuf buffer, RegisteredByteBuf root) throws Exception {
+        int wanted = buffer.readableBytes();
+        SendMemory slab = root.block().slab();
+        long offset = buffer.memoryAddress() + buffer.readerIndex() - slab.address();
+        int written = wanted == 0 ? 0 : stream.write(slab, offset, wanted);
+        if (written < 0) {
+            return writeBuffers(in);
+        }
+        if (written > 0) {
+            RdmaCounters.TOTAL.sent.add(written);
+            if (wanted > stream.inline()) {
+                hold(buffer);
+            }
+        }
+        if (written == wanted) {
+            in.remove();
+            return true;
+        }
+        in.progress(written);
+        buffer.readerIndex(buffer.readerIndex() + written);
+        return false;
+    }
+
+    private void hold(ByteBuf buffer) {
+        if (held.isEmpty()) {
+            registration().holds();
+        }
+        held.add(buffer.retain(), stream.posted());
+    }
+
+    /** Writes copies of the buffers up to the next file. */
     private boolean writeBuffers(ChannelOutboundBuffer in) throws Exception {
-        ByteBuffer[] buffers = in.nioBuffers(MAX_BUFFERS, MAX_BYTES);
+        ByteBuffer[] buffers = in.nioBuffers(MAX_BUFFERS, MAX_BYTES); // registered ones behind it go along
         int count = in.nioBufferCount();
         if (count == 0) { // empty ones
             in.removeBytes(0);
@@ -263,6 +323,7 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
         }
         long wanted = in.nioBufferSize();
         long written = stream.write(buffers, 0, count, Deadlines.NEVER);
+        RdmaCounters.TOTAL.sentCopied.add(written);
         in.removeBytes(written);
         return written == wanted;
     }
@@ -292,7 +353,9 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
         @Override
         public int write(ByteBuffer from) throws IOException {
             try {
-                return stream.write(from, Deadlines.NEVER);
+                int written = stream.write(from, Deadlines.NEVER);
+                RdmaCounters.TOTAL.sentCopied.add(written);
+                return written;
             } catch (InterruptedException e) {
                 throw new AssertionError("it does not wait", e);
             }
@@ -548,6 +611,22 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
         }
 
         @Override
+        void releaseHeld() {
+            if (!held.isEmpty()) {
+                held.release(stream);
+            }
+        }
+
+        @Override
+        public boolean confirmHeld() {
+            releaseHeld();
+            if (!held.isEmpty() && isOpen()) {
+                stream.confirm();
+            }
+            return !held.isEmpty();
+        }
+
+        @Override
         void flushOn() {
             isWriteBlocked = false;
             super.flush0();
@@ -602,6 +681,7 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
             handle.attemptedBytesRead(into.writableBytes());
             int count = stream.read(into.internalNioBuffer(begin, into.writableBytes()), Deadlines.NEVER);
             if (count > 0) {
+                RdmaCounters.TOTAL.receivedCopied.add(count);
                 into.writerIndex(begin + count);
             }
             return count;

@@ -48,6 +48,7 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
 
     RdmaSocketChannelConfig(RdmaSocketChannel channel) {
         super(channel);
+        setAllocator(RdmaByteBufAllocator.DEFAULT);
         socket = channel;
     }
 
