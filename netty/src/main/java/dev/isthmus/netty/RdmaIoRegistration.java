@@ -29,7 +29,7 @@ final class RdmaIoRegistration implements IoRegistration {
 
     /** Itself, as event loops of Netty hand out registrations of their own around it. */
     @Override
-    @SuppressWarnings("unchecked") // as Netty's interface is
+    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // as Netty's interface is
     public <T> T attachment() {
         return (T) this;
     }

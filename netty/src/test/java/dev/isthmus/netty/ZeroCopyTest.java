@@ -88,7 +88,8 @@ class ZeroCopyTest {
         Channel client = pairs.connect(server, new Recorder());
         long copied = COUNTERS.copiedSentBytes();
         client.writeAndFlush(Unpooled.wrappedBuffer(random(3000, 2))).sync();
-        client.writeAndFlush(Unpooled.directBuffer(3000).writeBytes(random(3000, 3))).sync();
+        client.writeAndFlush(Unpooled.directBuffer(3000).writeBytes(random(3000, 3)))
+                .sync();
         get(atServer.await(6000));
         assertEquals(6000, COUNTERS.copiedSentBytes() - copied);
     }
@@ -123,10 +124,21 @@ class ZeroCopyTest {
         ByteBuf other = Unpooled.buffer(10);
         for (int i = 0; i < 3000; i++) { // grows over some classes
             switch (random.nextInt(7)) {
-                case 0 -> assertEquals(other.writeLong(i * 7L).writerIndex(), one.writeLong(i * 7L).writerIndex());
-                case 1 -> assertEquals(other.writeMediumLE(i).writerIndex(), one.writeMediumLE(i).writerIndex());
-                case 2 -> assertEquals(other.writeIntLE(-i).writerIndex(), one.writeIntLE(-i).writerIndex());
-                case 3 -> assertEquals(other.writeShort(i).writerIndex(), one.writeShort(i).writerIndex());
+                case 0 ->
+                    assertEquals(
+                            other.writeLong(i * 7L).writerIndex(),
+                            one.writeLong(i * 7L).writerIndex());
+                case 1 ->
+                    assertEquals(
+                            other.writeMediumLE(i).writerIndex(),
+                            one.writeMediumLE(i).writerIndex());
+                case 2 ->
+                    assertEquals(
+                            other.writeIntLE(-i).writerIndex(),
+                            one.writeIntLE(-i).writerIndex());
+                case 3 ->
+                    assertEquals(
+                            other.writeShort(i).writerIndex(), one.writeShort(i).writerIndex());
                 case 4 -> {
                     byte[] bytes = random(random.nextInt(100), i);
                     one.writeBytes(bytes);

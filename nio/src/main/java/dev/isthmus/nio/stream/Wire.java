@@ -57,14 +57,7 @@ abstract sealed class Wire {
      * @return false if the send queue is full
      */
     boolean write(
-            int offset,
-            int length,
-            boolean isInline,
-            long address,
-            int key,
-            int value,
-            boolean signaled,
-            long wrId) {
+            int offset, int length, boolean isInline, long address, int key, int value, boolean signaled, long wrId) {
         SendRequest request = isInline ? inline : plain;
         request.range(offset, length).remote(address, key);
         return post(request, value, signaled, wrId);
