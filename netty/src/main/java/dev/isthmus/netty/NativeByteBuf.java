@@ -210,12 +210,12 @@ abstract class NativeByteBuf extends AbstractReferenceCountedByteBuf {
 
     @Override
     protected final int _getUnsignedMedium(int index) {
-        return (_getByte(index) & 0xff) << 16 | _getShort(index + 1) & 0xffff;
+        return ((_getByte(index) & 0xff) << 16) | (_getShort(index + 1) & 0xffff);
     }
 
     @Override
     protected final int _getUnsignedMediumLE(int index) {
-        return _getByte(index) & 0xff | (_getShortLE(index + 1) & 0xffff) << 8;
+        return (_getByte(index) & 0xff) | ((_getShortLE(index + 1) & 0xffff) << 8);
     }
 
     @Override

@@ -51,6 +51,8 @@ import java.util.concurrent.TimeUnit;
  * <p>A channel stays with the event loop with which it was registered when it was connected: a registration with
  * another one fails.
  */
+// What follows a handshake or a release is added to its future, and nothing waits for that.
+@SuppressWarnings({"FutureReturnValueIgnored", "UnnecessaryLambda"})
 public final class RdmaSocketChannel extends AbstractRdmaChannel implements SocketChannel {
 
     private static final Duration MAX_CONNECT =

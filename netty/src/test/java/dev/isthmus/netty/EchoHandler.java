@@ -5,6 +5,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 
 /** Sends back what comes. */
+@SuppressWarnings("FutureReturnValueIgnored") // a write that fails closes the channel
 final class EchoHandler extends ChannelInboundHandlerAdapter {
 
     @Override

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 
 /** What is copied, and what becomes of buffers that are not. */
 @Tag("device")
+@SuppressWarnings("FutureReturnValueIgnored") // the test sees what becomes of it
 class ZeroCopyTest {
 
     private static final RdmaCounters COUNTERS = RdmaCounters.total();
