@@ -31,7 +31,7 @@ HOME = os.path.dirname(TESTBED)
 LEAST = {"format": (1, 1), "unit": (1100, 1110), "ucx": (820, 860), "device": (850, 1000), "interop": (38, 260),
          "siw": (90, 410), "connectx": (None, 370), "connectx-direct": (None, 370), "consumer": (20, 72), "instructions": (51, 74),
          "ucx-verbs": (None, 340), "ucx-newest": (None, 800), "jdk-newest": (None, 1650), "netty": (None, 170),
-         "spark": (None, 15), "spark-verbs": (None, 1), "site": (None, 12), "testbed": (None, 80)}
+         "mpi": (None, 5), "spark": (None, 15), "spark-verbs": (None, 1), "site": (None, 12), "testbed": (None, 80)}
 GATE = [name for name, (least, _) in LEAST.items() if least]
 GATE_MODULES = {"siw": ("api",)}  # whose tests the gate has of a tier, where it has not all: connections, not sockets
 GATE_ROWS = "mlx5-(direct-)?(poll-1|post-write-64-signaled)|(?!mlx5-).*"  # of instructions: some of a card's
@@ -40,7 +40,7 @@ WHOLE = [name for name in LEAST if name != "spark-verbs"]
 SOFT_ROCE = ("device", "interop", "ucx-verbs")
 GUESTS = (*SOFT_ROCE, "siw", "spark-verbs")
 SIMULATED = ("connectx", "connectx-direct")  # devices that need no guest
-JUNIT = ("unit", "ucx", "ucx-newest")
+JUNIT = ("unit", "ucx", "ucx-newest", "mpi")
 PROGRAMS = ("testbed", "format", "site", "consumer", "instructions", "netty", "jdk-newest")  # which count for themselves
 ON_HOST = (*JUNIT, *SIMULATED, "spark", *PROGRAMS)
 # Each takes about as long as the others. A program such as netty boots a guest of its own, in any lane.
@@ -77,6 +77,7 @@ The whole (--all) has the extended tests, too, and these:
   ucx-verbs     ucx again, over verbs in the testbed
   ucx-newest    ucx again, on the newest UCX from PyPI
   jdk-newest    unit and ucx, without comparisons, on the newest JDK of Debian sid, in a Debian 13 made for it, as root
+  mpi           MPI on the standard's ABI, by mpiexec of PyPI's MPICH
   netty         Netty's own socket tests over RDMA, in the testbed's vm
   spark         Apache Spark with two executors, and PySpark
   site          draws small results by isthmus plot; builds the documentation's website, and fails on a dead link
@@ -324,6 +325,8 @@ class Tests:
             options = ["-Disthmus.mlx5.direct=true"]
         elif name == "ucx-newest":  # for this tier alone: other tests' peers in C are made for the system's UCX
             environment["LD_LIBRARY_PATH"] = printed_by("ucx-newest")
+        elif name == "mpi":
+            environment.update(mpich())
         elif name == "ucx-verbs":
             environment.update(ucx_over_verbs())
         return JUnitTier(name, self, options, environment)
@@ -400,6 +403,13 @@ def show(path, process):
 def printed_by(script):
     return subprocess.run([f"{TESTBED}/{script}"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
                           check=True).stdout.strip()
+
+
+def mpich():
+    """What programs need to start, compile against and load the MPI of testbed/mpich."""
+    folder = printed_by("mpich")
+    return {"LD_LIBRARY_PATH": f"{folder}/lib", "CPATH": f"{folder}/include", "PATH": f"{folder}/bin:{os.environ['PATH']}",
+            "UCX_ERROR_SIGNALS": ""}
 
 
 def ucx_over_verbs():

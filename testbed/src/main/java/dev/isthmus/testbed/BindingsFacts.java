@@ -126,7 +126,7 @@ final class BindingsFacts {
         }
     }
 
-    // struct X and union X are class X, a typedef of an unnamed one is class X_t; nested ones are members of these.
+    // struct X and union X are class X, a typedef of an unnamed one is class X_t or MPI_X; nested ones are members of these.
     private void addType(Class<?> type) throws ReflectiveOperationException {
         Method method = layoutMethod(type);
         if (method == null) {
@@ -136,7 +136,7 @@ final class BindingsFacts {
         GroupLayout layout = (GroupLayout) method.invoke(null);
         String name = type.getSimpleName();
         String kind = layout instanceof UnionLayout ? "union " : "struct ";
-        String cType = name.endsWith("_t") ? name : kind + name;
+        String cType = name.endsWith("_t") || name.startsWith("MPI_") ? name : kind + name;
         facts.add(new AbiFact("sizeof(" + cType + ")", layout.byteSize(), hasMask(layout)));
         add("_Alignof(" + cType + ")", layout.byteAlignment());
         addMembers(cType, "", layout, 0);

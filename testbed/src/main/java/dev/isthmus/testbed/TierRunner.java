@@ -91,6 +91,9 @@ public final class TierRunner {
      */
     private static final String SYSTEM_UCX = "system-ucx";
 
+    /** Needs an MPI with the standard's ABI, and its {@code mpiexec}: {@code testbed/mpich} has both. */
+    public static final String MPI = "mpi";
+
     /** The tier of {@link #IWARP}. */
     private static final String SIW = "siw";
 
@@ -106,9 +109,21 @@ public final class TierRunner {
     /** With any other: the gate leaves it out, as it takes long, or as others show the same in less time. */
     public static final String EXTENDED = "extended";
 
-    private static final Set<String> TAGS = Set.of(UNIT, DEVICE, INTEROP, UCX, IWARP, CONNECTX, SPARK, SPARK_VERBS);
+    private static final Set<String> TAGS =
+            Set.of(UNIT, DEVICE, INTEROP, UCX, IWARP, CONNECTX, MPI, SPARK, SPARK_VERBS);
     private static final Set<String> TIERS = new LinkedHashSet<>(List.of(
-            UNIT, DEVICE, INTEROP, UCX, UCX_VERBS, UCX_NEWEST, SIW, CONNECTX, CONNECTX_DIRECT, SPARK, SPARK_VERBS));
+            UNIT,
+            DEVICE,
+            INTEROP,
+            UCX,
+            UCX_VERBS,
+            UCX_NEWEST,
+            SIW,
+            CONNECTX,
+            CONNECTX_DIRECT,
+            MPI,
+            SPARK,
+            SPARK_VERBS));
 
     /**
      * On a quiet machine, JUnit interrupts a test after this many seconds; elsewhere {@linkplain TestDeadlines#ofTest later}.
