@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.mpi;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * What the calls of MPI take as address, count and datatype: elements in native memory. It is prepared once, when its
+ * bounds are checked, and used any number of times; then a call checks plain fields only. It does not own the memory.
+ *
+ * <p>From a non-blocking call until its request has completed, MPI owns the memory: of a send, nobody writes it; of a
+ * receive, nobody reads or writes it. A {@link GuardedArena} refuses to free it until then.
+ */
+public final class Buffer implements Data {
+
+    /** No elements, for the arguments that a rank's call does not use. */
+    public static final Buffer EMPTY = new Buffer(MemorySegment.NULL, 0, Datatype.BYTE);
+
+    /** {@code MPI_IN_PLACE}: a collective call takes a rank's own part from where its result belongs. */
+    public static final Buffer IN_PLACE = new Buffer(MemorySegment.ofAddress(1), 0, Datatype.BYTE);
+
+    final MemorySegment segment;
+    final long count;
+    final Datatype type;
+    final GuardedArena guard;
+    private final MemorySegment.Scope scope;
+    private final boolean writable;
+
+    private Buffer(MemorySegment segment, long count, Datatype type) {
+        this.segment = segment;
+        this.count = count;
+        this.type = type;
+        guard = GuardedArena.of(segment);
+        scope = segment.scope();
+        writable = !segment.isReadOnly();
+    }
+
+    /**
+     * As many elements as fit into a segment.
+     *
+     * @param segment native memory
+     * @param type the elements' type
+     * @return the buffer
+     * @throws IllegalArgumentException if the segment is on the heap
+     */
+    public static Buffer of(MemorySegment segment, Datatype type) {
+        return of(segment, type.fitting(segment.byteSize()), type);
+    }
+
+    /**
+     * Elements at the start of a segment.
+     *
+     * @param segment native memory
+     * @param count how many elements
+     * @param type the elements' type
+     * @return the buffer
+     * @throws IllegalArgumentException if the segment is on the heap, or the elements do not fit into it
+     */
+    public static Buffer of(MemorySegment segment, long count, Datatype type) {
+        if (!segment.isNative()) {
+            throw new IllegalArgumentException(
+                    "MPI needs native memory: allocate from an Arena, or use the calls whose names say copy");
+        }
+        if (count < 0 || type.span(count) > segment.byteSize()) {
+            throw new IllegalArgumentException(count + " elements of " + type + " take " + type.span(count)
+                    + " bytes, and the segment has " + segment.byteSize());
+        }
+        return new Buffer(segment, count, type);
+    }
+
+    @Override
+    public Buffer memory() {
+        return this;
+    }
+
+    /** Its address, for a call that reads it. */
+    @HotPath
+    MemorySegment from() {
+        if (!scope.isAlive() || !segment.isAccessibleBy(Thread.currentThread())) {
+            refuse();
+        }
+        return segment;
+    }
+
+    /** Its address, for a call that writes it. */
+    @HotPath
+    MemorySegment into() {
+        if (!writable) {
+            throw new IllegalArgumentException(this + " is read-only");
+        }
+        return from();
+    }
+
+    private void refuse() {
+        if (!scope.isAlive()) {
+            throw new IllegalStateException(this + ": its arena is closed");
+        }
+        throw new WrongThreadException(this + " is of another thread's confined arena");
+    }
+
+    /** The datatype's handle. */
+    @HotPath
+    MemorySegment type() {
+        return type.handle();
+    }
+
+    /**
+     * The memory.
+     *
+     * @return the segment that it was made of
+     */
+    public MemorySegment segment() {
+        return segment;
+    }
+
+    /**
+     * How many elements it has.
+     *
+     * @return the count
+     */
+    public long count() {
+        return count;
+    }
+
+    /**
+     * The elements' type.
+     *
+     * @return the datatype
+     */
+    public Datatype datatype() {
+        return type;
+    }
+
+    @Override
+    public String toString() {
+        return "Buffer(" + count + " x " + type + ")";
+    }
+}

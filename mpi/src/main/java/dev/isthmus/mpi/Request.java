@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.mpi;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import dev.isthmus.bindings.mpi.mpi_abi_h;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * A non-blocking, persistent or partitioned operation: {@code MPI_Request}. It is made once and used for any number of
+ * operations, one after another; nothing is allocated for an operation. A call such as {@link Communicator#isend} starts
+ * it; {@link #waitFor} or {@link #test} completes it. A call such as {@link Communicator#sendInit} prepares it, until
+ * {@link #close}: then {@link #start} starts it, as often as you like.
+ *
+ * <p>While it is active it keeps the {@link Buffer}s of its operation, and their {@link GuardedArena} open. One thread uses
+ * it at a time.
+ */
+public final class Request extends MpiObject {
+
+    static final long SLOT = ADDRESS.byteSize();
+    private static final long NULL = 0x180; // MPI_REQUEST_NULL, by the ABI
+
+    private final MemorySegment flag;
+    private final Status status;
+    private MemorySegment value; // the handle itself, while persistent
+    private Data first; // what the operation uses, or null
+    private Data second;
+    private Operation operation;
+    private boolean persistent;
+    private boolean active;
+
+    Request(Instance instance, MemorySegment slot, Status status, MemorySegment flag) {
+        super(instance, slot, false);
+        this.status = status;
+        this.flag = flag;
+        slot.set(ADDRESS, 0, MemorySegment.ofAddress(NULL));
+    }
+
+    /**
+     * Makes a request that is not active.
+     *
+     * @return the request
+     */
+    public static Request create() {
+        MemorySegment all = Arena.ofAuto().allocate(SLOT + Long.BYTES + Status.BYTES + Long.BYTES, Long.BYTES);
+        long behind = 2 * SLOT + Status.BYTES;
+        return new Request(
+                Instance.any(),
+                all.asSlice(0, SLOT),
+                new Status(all.asSlice(2 * SLOT, Status.BYTES), all.asSlice(behind, Long.BYTES)),
+                all.asSlice(SLOT, JAVA_INT));
+    }
+
+    /** Before a call that starts an operation: returns where C writes the handle. */
+    @HotPath
+    MemorySegment begin(Data one, Data two, Operation op) {
+        MemorySegment slot = handle();
+        if (active || persistent) {
+            throw new IllegalStateException(this + (active ? " is active" : " is persistent: close it first"));
+        }
+        first = one;
+        second = two;
+        operation = op;
+        hold();
+        return slot;
+    }
+
+    /** After that call. */
+    @HotPath
+    void began(int code, String call, Object object) {
+        active = code == 0;
+        if (code != 0) {
+            release();
+            forget();
+        }
+        instance.check(code, call, object);
+    }
+
+    /** Before a call that prepares an operation. */
+    MemorySegment prepare(Data one, Data two, Operation op) {
+        MemorySegment slot = handle();
+        if (active || persistent) {
+            throw new IllegalStateException(this + (active ? " is active" : " is persistent: close it first"));
+        }
+        first = one;
+        second = two;
+        operation = op;
+        if (op != null) {
+            op.begin();
+        }
+        return slot;
+    }
+
+    /** After that call. */
+    void prepared(int code, String call, Object object) {
+        persistent = code == 0;
+        if (persistent) {
+            value = handle().get(ADDRESS, 0);
+        } else {
+            endOperation();
+            forget();
+        }
+        instance.check(code, call, object);
+    }
+
+    @HotPath
+    private void hold() {
+        GuardedArena one = guard(first);
+        GuardedArena two = guard(second);
+        if (one != null) {
+            one.begin();
+        }
+        if (two != null) {
+            try {
+                two.begin();
+            } catch (IllegalStateException e) {
+                if (one != null) {
+                    one.end();
+                }
+                throw e;
+            }
+        }
+        if (operation != null && !persistent) {
+            operation.begin();
+        }
+    }
+
+    @HotPath
+    private void release() {
+        GuardedArena one = guard(first);
+        GuardedArena two = guard(second);
+        if (one != null) {
+            one.end();
+        }
+        if (two != null) {
+            two.end();
+        }
+        if (operation != null && !persistent) {
+            operation.end();
+        }
+    }
+
+    @HotPath
+    private static GuardedArena guard(Data data) {
+        return data == null ? null : data.memory().guard;
+    }
+
+    private void endOperation() {
+        if (operation != null) {
+            operation.end();
+        }
+    }
+
+    @HotPath
+    private void forget() {
+        first = null;
+        second = null;
+        operation = null;
+    }
+
+    /** Where a call writes whether it has found something. */
+    @HotPath
+    MemorySegment resultFlag() {
+        return flag;
+    }
+
+    /** MPI has finished with the operation. */
+    @HotPath
+    void complete() {
+        if (active) {
+            active = false;
+            release();
+            if (!persistent) {
+                forget();
+            }
+        }
+    }
+
+    /** After an error: complete if MPI has given the request up. */
+    void completeIfFreed() {
+        if (persistent || handle().get(ADDRESS, 0).address() == NULL) {
+            complete();
+        }
+    }
+
+    /** Checks that it can be started. */
+    @HotPath
+    MemorySegment beginStart() {
+        MemorySegment slot = handle();
+        if (active || !persistent) {
+            throw new IllegalStateException(this + (active ? " is active" : " is not persistent: prepare it first"));
+        }
+        if (first != null) {
+            first.memory().from();
+        }
+        if (second != null) {
+            second.memory().from();
+        }
+        hold();
+        return slot;
+    }
+
+    /** After the call that starts it. */
+    @HotPath
+    void started(int code) {
+        active = code == 0;
+        if (code != 0) {
+            release();
+        }
+    }
+
+    /** Starts a persistent or partitioned operation: {@code MPI_Start}. Does not wait. */
+    @HotPath
+    public void start() {
+        MemorySegment slot = beginStart();
+        int code = mpi_abi_h.MPI_Start(slot);
+        started(code);
+        instance.check(code, "MPI_Start", this);
+    }
+
+    /**
+     * Waits until the operation has completed: {@code MPI_Wait}. Returns at once if none is active.
+     *
+     * @return what became of it; valid until the next call
+     * @throws MpiException if the operation failed
+     */
+    @HotPath
+    public Status waitFor() {
+        finish(mpi_abi_h.MPI_Wait(handle(), status.segment()), "MPI_Wait");
+        return status;
+    }
+
+    /**
+     * Whether the operation has completed: {@code MPI_Test}. It makes progress, and does not wait.
+     *
+     * @return true if it has, or none is active; then {@link #status} is valid
+     * @throws MpiException if the operation failed
+     */
+    @HotPath
+    public boolean test() {
+        int code = mpi_abi_h.MPI_Test(handle(), flag, status.segment());
+        if (code == 0 && flag.get(JAVA_INT, 0) == 0) {
+            instance.check(0, "MPI_Test", this);
+            return false;
+        }
+        finish(code, "MPI_Test");
+        return true;
+    }
+
+    @HotPath
+    private void finish(int code, String call) {
+        if (code == 0) {
+            complete();
+        } else {
+            completeIfFreed();
+        }
+        instance.check(code, call, this);
+    }
+
+    /**
+     * Whether the operation could be completed without waiting: {@code MPI_Request_get_status}. It stays active.
+     *
+     * @return true if so, or none is active; then {@link #status} is valid
+     */
+    public boolean isComplete() {
+        instance.check(
+                mpi_abi_h.MPI_Request_get_status(slotValue(), flag, status.segment()), "MPI_Request_get_status", this);
+        return flag.get(JAVA_INT, 0) != 0;
+    }
+
+    private MemorySegment slotValue() {
+        return handle().get(ADDRESS, 0);
+    }
+
+    /**
+     * What became of the last operation.
+     *
+     * @return a view that the next completion overwrites
+     */
+    @HotPath
+    public Status status() {
+        return status;
+    }
+
+    /** Asks MPI to cancel a receive: {@code MPI_Cancel}. Complete it then; {@link Status#isCancelled} tells the outcome. */
+    public void cancel() {
+        requireActive();
+        instance.check(mpi_abi_h.MPI_Cancel(handle()), "MPI_Cancel", this);
+    }
+
+    private void requireActive() {
+        if (!active) {
+            throw new IllegalStateException(this + " is not active");
+        }
+    }
+
+    /**
+     * A part of a partitioned send may be transferred: {@code MPI_Pready}. Does not wait.
+     *
+     * @param partition the part
+     */
+    @HotPath
+    public void ready(int partition) {
+        MemorySegment mine = partitioned();
+        instance.check(mpi_abi_h.MPI_Pready(partition, mine), "MPI_Pready", this);
+    }
+
+    /**
+     * Several parts of a partitioned send may be transferred: {@code MPI_Pready_range}.
+     *
+     * @param low the first
+     * @param high the last
+     */
+    public void readyRange(int low, int high) {
+        MemorySegment mine = partitioned();
+        instance.check(mpi_abi_h.MPI_Pready_range(low, high, mine), "MPI_Pready_range", this);
+    }
+
+    /**
+     * Several parts of a partitioned send may be transferred: {@code MPI_Pready_list}.
+     *
+     * @param partitions the parts
+     */
+    public void readyList(int... partitions) {
+        MemorySegment mine = partitioned();
+        try (Arena arena = Arena.ofConfined()) {
+            instance.check(
+                    mpi_abi_h.MPI_Pready_list(partitions.length, arena.allocateFrom(JAVA_INT, partitions), mine),
+                    "MPI_Pready_list",
+                    this);
+        }
+    }
+
+    /**
+     * Whether a part of a partitioned receive has come: {@code MPI_Parrived}. Makes progress, and does not wait.
+     *
+     * @param partition the part
+     * @return true if its memory may be read
+     */
+    @HotPath
+    public boolean arrived(int partition) {
+        MemorySegment mine = partitioned();
+        instance.check(mpi_abi_h.MPI_Parrived(mine, partition, flag), "MPI_Parrived", this);
+        return flag.get(JAVA_INT, 0) != 0;
+    }
+
+    @HotPath
+    private MemorySegment partitioned() {
+        handle();
+        if (!active || value == null) {
+            throw new IllegalStateException(this + " is no partitioned operation that has started");
+        }
+        return value;
+    }
+
+    /**
+     * Whether an operation has started and not been completed.
+     *
+     * @return true between a start and {@link #waitFor}
+     */
+    public boolean isActive() {
+        return active;
+    }
+
+    /**
+     * Whether an operation is prepared in it.
+     *
+     * @return true if {@link #start} starts it
+     */
+    public boolean isPersistent() {
+        return persistent;
+    }
+
+    /** Gives up what is prepared, so that the request can be used for something else: {@code MPI_Request_free}. */
+    public void reset() {
+        requireInactive();
+        if (persistent) {
+            instance.check(mpi_abi_h.MPI_Request_free(handle()), "MPI_Request_free", this);
+            persistent = false;
+            value = null;
+            endOperation();
+            forget();
+        }
+    }
+
+    private void requireInactive() {
+        if (active) {
+            throw new IllegalStateException(this + " is active: wait for it, because MPI still uses its memory");
+        }
+    }
+
+    /**
+     * Closes it: {@code MPI_Request_free}, if an operation is prepared.
+     *
+     * @throws IllegalStateException if it is active
+     */
+    @Override
+    public void close() {
+        requireInactive();
+        if (!isClosed()) {
+            reset();
+            if (take() != null) {
+                instance.remove(this);
+            }
+        }
+    }
+
+    @Override
+    String kind() {
+        return "Request";
+    }
+
+    @Override
+    public String toString() {
+        return "Request(" + (first == null ? "unused" : first) + (second == null ? "" : ", " + second) + ")";
+    }
+}

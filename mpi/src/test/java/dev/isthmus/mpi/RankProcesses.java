@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.mpi;
+
+import dev.isthmus.testbed.TestDeadlines;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** JVMs that {@code mpiexec} has started for the tests of a class. They run one test after another, by its name. */
+final class RankProcesses {
+
+    /** For one test on all ranks. */
+    private static final Duration DEADLINE = TestDeadlines.ofSeconds(120);
+
+    private final Process launcher;
+    private final Writer commands;
+    private final List<String> lines = new ArrayList<>(); // guarded by itself
+    private final Thread reader;
+    private int read;
+
+    RankProcesses(Class<?> tests, Ranks ranks) throws IOException {
+        var command = command(ranks.value());
+        command.addAll(List.of(
+                RanksMain.class.getName(), tests.getName(), ranks.level().name()));
+        launcher = new ProcessBuilder(command).redirectErrorStream(true).start();
+        commands = launcher.outputWriter(StandardCharsets.UTF_8);
+        reader = Thread.ofPlatform().daemon().start(this::read);
+    }
+
+    /** What starts a class on so many ranks. */
+    static List<String> command(int ranks) {
+        return new ArrayList<>(List.of(
+                "mpiexec",
+                "-n",
+                String.valueOf(ranks),
+                System.getProperty("java.home") + "/bin/java",
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-Xmx512m",
+                "-ea",
+                "--enable-native-access=ALL-UNNAMED",
+                TestDeadlines.option(),
+                "-cp",
+                System.getProperty("java.class.path")));
+    }
+
+    private void read() {
+        try (BufferedReader from = launcher.inputReader(StandardCharsets.UTF_8)) {
+            for (String line = from.readLine(); line != null; line = from.readLine()) {
+                synchronized (lines) {
+                    lines.add(line);
+                    lines.notifyAll();
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } finally {
+            synchronized (lines) {
+                lines.notifyAll();
+            }
+        }
+    }
+
+    /** Runs a test on all ranks; throws if it fails on one. */
+    void run(String test) throws IOException, InterruptedException {
+        commands.write(test + "\n");
+        commands.flush();
+        long end = System.nanoTime() + DEADLINE.toNanos();
+        var said = new StringBuilder();
+        synchronized (lines) {
+            while (true) {
+                for (; read < lines.size(); read++) {
+                    String line = lines.get(read);
+                    if (line.equals(RanksMain.PASSED + test)) {
+                        read++;
+                        return;
+                    }
+                    said.append(line).append('\n');
+                }
+                long millis = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
+                if (millis <= 0 || !reader.isAlive()) {
+                    throw new AssertionError(
+                            (reader.isAlive() ? "has not ended; " : "failed; ") + "the ranks said:\n" + said);
+                }
+                lines.wait(Math.min(millis, 100)); // the reader's end is no line
+            }
+        }
+    }
+
+    /** Ends the ranks, which must succeed. */
+    void end() throws IOException, InterruptedException {
+        commands.close();
+        boolean ended = launcher.waitFor(DEADLINE.toMillis(), TimeUnit.MILLISECONDS);
+        kill();
+        if (!ended || launcher.exitValue() != 0) {
+            throw new AssertionError(
+                    "mpiexec " + (ended ? "ended with " + launcher.exitValue() : "did not end") + ": " + lines);
+        }
+    }
+
+    /** Kills them all. */
+    void kill() throws InterruptedException {
+        launcher.descendants().forEach(ProcessHandle::destroyForcibly);
+        launcher.destroyForcibly();
+        launcher.waitFor();
+    }
+}

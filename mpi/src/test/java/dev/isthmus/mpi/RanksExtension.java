@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.mpi;
+
+import java.lang.reflect.Method;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.InvocationInterceptor;
+import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
+
+/** Lets {@link RankProcesses} run the tests instead of JUnit's JVM. */
+final class RanksExtension implements InvocationInterceptor, AfterAllCallback {
+
+    private RankProcesses processes; // null if none run
+
+    @Override
+    public void interceptTestMethod(
+            Invocation<Void> invocation, ReflectiveInvocationContext<Method> test, ExtensionContext context)
+            throws Throwable {
+        invocation.skip();
+        if (processes == null) {
+            Class<?> type = context.getRequiredTestClass();
+            processes = new RankProcesses(type, type.getAnnotation(Ranks.class));
+        }
+        try {
+            processes.run(test.getExecutable().getName());
+        } catch (Throwable t) {
+            processes.kill(); // the next test gets new ones
+            processes = null;
+            throw t;
+        }
+    }
+
+    @Override
+    public void afterAll(ExtensionContext context) throws Exception {
+        if (processes != null) {
+            processes.end();
+        }
+    }
+}
