@@ -126,7 +126,7 @@ final class BindingsFacts {
         }
     }
 
-    // struct X and union X are class X, a typedef of an unnamed one is class X_t or MPI_X; nested ones are members of these.
+    // struct X and union X are class X, a typedef of an unnamed one is class X_t or MPI_X; nested ones are its members.
     private void addType(Class<?> type) throws ReflectiveOperationException {
         Method method = layoutMethod(type);
         if (method == null) {
