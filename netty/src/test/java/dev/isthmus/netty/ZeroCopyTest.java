@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 
 /** What is copied, and what becomes of buffers that are not. */
 @Tag("device")
+@Tag("extended")
 @SuppressWarnings("FutureReturnValueIgnored") // the test sees what becomes of it
 class ZeroCopyTest {
 
