@@ -21,7 +21,7 @@ final class HeldBuffers {
         if (count == buffers.length) {
             grow();
         }
-        int at = first + count++ & buffers.length - 1;
+        int at = (first + count++) & (buffers.length - 1);
         buffers[at] = buffer;
         numbers[at] = number;
     }
@@ -30,7 +30,7 @@ final class HeldBuffers {
         ByteBuf[] more = new ByteBuf[2 * count];
         int[] theirs = new int[2 * count];
         for (int i = 0; i < count; i++) {
-            int at = first + i & buffers.length - 1;
+            int at = (first + i) & (buffers.length - 1);
             more[i] = buffers[at];
             theirs[i] = numbers[at];
         }
@@ -56,7 +56,7 @@ final class HeldBuffers {
     private void releaseFirst() {
         ByteBuf buffer = buffers[first];
         buffers[first] = null;
-        first = first + 1 & buffers.length - 1;
+        first = (first + 1) & (buffers.length - 1);
         count--;
         buffer.release();
     }

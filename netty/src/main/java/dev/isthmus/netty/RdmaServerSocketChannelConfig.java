@@ -22,7 +22,7 @@ import java.util.Map;
  * The options of an {@link RdmaServerSocketChannel}. Thread-safe. {@code SO_RCVBUF} is what accepted channels have,
  * unless their own option says otherwise. {@code SO_BACKLOG} changes nothing: up to 1,024 peers wait to be accepted.
  */
-@SuppressWarnings("ReferenceEquality") // options are constants, which Netty compares so
+@SuppressWarnings("ReferenceEquality") // an option equals only itself
 public final class RdmaServerSocketChannelConfig extends DefaultChannelConfig implements ServerSocketChannelConfig {
 
     private volatile int backlog = NetUtil.SOMAXCONN;

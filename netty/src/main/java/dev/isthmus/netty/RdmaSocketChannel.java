@@ -51,8 +51,6 @@ import java.util.concurrent.TimeUnit;
  * <p>A channel stays with the event loop with which it was registered when it was connected: a registration with
  * another one fails.
  */
-// What follows a handshake or a release is added to its future, and nothing waits for that.
-@SuppressWarnings({"FutureReturnValueIgnored", "UnnecessaryLambda"})
 public final class RdmaSocketChannel extends AbstractRdmaChannel implements SocketChannel {
 
     private static final Duration MAX_CONNECT =
@@ -63,7 +61,7 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
     private static final long MAX_BYTES = 1 << 20;
 
     private final RdmaSocketChannelConfig config = new RdmaSocketChannelConfig(this);
-    private final Runnable flushTask = () -> ((SocketUnsafe) unsafe()).flushOn();
+    private final Runnable flushTask = this::flushOn; // created once, as a write must not allocate
     private StreamRequest request; // of an accepted channel that is not registered yet; else null
     private volatile CompletableFuture<Stream> pending; // null unless it is being connected
     private volatile Stream stream; // null until it is connected
@@ -90,6 +88,10 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
         this.local = request.localAddress();
         this.active = true;
         config.setReceiveBufferSize(parent.config().getReceiveBufferSize());
+    }
+
+    private void flushOn() {
+        ((SocketUnsafe) unsafe()).flushOn();
     }
 
     @Override
@@ -143,7 +145,7 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
     /** Has the loop go on once a handshake is over. */
     private void await(RdmaIoRegistration made, CompletableFuture<Stream> handshake) {
         EventLoop loop = eventLoop();
-        handshake.whenComplete((connected, failure) -> {
+        CompletableFuture<Stream> _ = handshake.whenComplete((connected, failure) -> {
             if (connected != null) {
                 connected.attach(made); // before the loop can find it changed
             }
@@ -215,7 +217,8 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
             if (!held.isEmpty()) {
                 HeldBuffers all = held;
                 held = new HeldBuffers();
-                of.released().thenRun(all::releaseAll); // until then the device may read them
+                CompletableFuture<Void> _ =
+                        of.released().thenRun(all::releaseAll); // until then the device may read them
             }
             of.close(config.getSoLinger() != 0);
             if (config.getSoLinger() > 0 && !eventLoopIsOwn()) {
@@ -556,7 +559,7 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
             CompletableFuture<Stream> handshake = pending;
             pending = null;
             if (handshake != null && !handshake.cancel(false) && !handshake.isCompletedExceptionally()) {
-                handshake.thenAccept(made -> made.close(false));
+                CompletableFuture<Void> _ = handshake.thenAccept(made -> made.close(false));
             }
         }
 

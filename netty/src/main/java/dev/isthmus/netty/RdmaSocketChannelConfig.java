@@ -29,7 +29,7 @@ import java.util.Map;
  * or, for an accepted one, when it is registered; {@code SO_LINGER} when it is closed; {@code SO_KEEPALIVE} when it is
  * connected, or at once. {@code TCP_NODELAY} changes nothing, as writes go out at once anyway.
  */
-@SuppressWarnings("ReferenceEquality") // options are constants, which Netty compares so
+@SuppressWarnings("ReferenceEquality") // an option equals only itself
 public final class RdmaSocketChannelConfig extends DefaultChannelConfig implements SocketChannelConfig {
 
     private static final int MAX_TOS = 255;

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
@@ -23,7 +24,6 @@ import org.junit.jupiter.api.Test;
 /** What is copied, and what becomes of buffers that are not. */
 @Tag("device")
 @Tag("extended")
-@SuppressWarnings("FutureReturnValueIgnored") // the test sees what becomes of it
 class ZeroCopyTest {
 
     private static final RdmaCounters COUNTERS = RdmaCounters.total();
@@ -58,12 +58,12 @@ class ZeroCopyTest {
         for (int size : new int[] {1, 64, 65, 1000, 4096, 16_384, 65_536, 100_000}) {
             ByteBuf buffer = client.alloc().directBuffer(size).writeBytes(all, at, size);
             buffers.add(buffer);
-            client.write(buffer);
+            ChannelFuture _ = client.write(buffer);
             at += size;
         }
         ByteBuf parts = client.alloc().directBuffer(all.length - at).writeBytes(all, at, all.length - at);
         buffers.add(parts);
-        client.write(parts.readRetainedSlice(77_777));
+        ChannelFuture _ = client.write(parts.readRetainedSlice(77_777));
         client.writeAndFlush(parts.readRetainedSlice(parts.readableBytes())).sync();
         parts.release();
         assertArrayEquals(all, get(atServer.await(all.length)));
@@ -110,7 +110,7 @@ class ZeroCopyTest {
         for (int i = 0; i < 20; i++) {
             ByteBuf buffer = client.alloc().directBuffer(30_000).writeBytes(random(30_000, i));
             buffers.add(buffer);
-            client.writeAndFlush(buffer);
+            ChannelFuture _ = client.writeAndFlush(buffer);
         }
         client.config().setOption(ChannelOption.SO_LINGER, 0); // else a peer that does not read has half a minute
         client.close().sync();
@@ -144,7 +144,9 @@ class ZeroCopyTest {
                 case 4 -> {
                     byte[] bytes = random(random.nextInt(100), i);
                     one.writeBytes(bytes);
-                    other.writeBytes(Unpooled.directBuffer(bytes.length).writeBytes(bytes));
+                    ByteBuf foreign = Unpooled.directBuffer(bytes.length).writeBytes(bytes);
+                    other.writeBytes(foreign);
+                    foreign.release();
                 }
                 case 5 -> {
                     int at = random.nextInt(one.writerIndex() + 1);
@@ -161,7 +163,9 @@ class ZeroCopyTest {
         }
         assertEquals(other, one);
         assertEquals(other.nioBuffer(), one.nioBuffer());
-        assertEquals(other, one.copy());
+        ByteBuf copy = one.copy();
+        assertEquals(other, copy);
+        copy.release();
         one.release();
         assertEquals(0, one.refCnt());
         ByteBuf next = RdmaByteBufAllocator.DEFAULT.directBuffer(20, 30);
