@@ -823,7 +823,7 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
     public final void scatter(Buffer send, Buffer receive, int root) {
         instance.check(
                 mpi_abi_h.MPI_Scatter_c(
-                        isRoot(root) ? send.from() : send.from(),
+                        send.from(),
                         isRoot(root) ? share(send, peers) : 0,
                         send.type(),
                         receive.into(),
@@ -845,7 +845,7 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void iscatter(Buffer send, Buffer receive, int root, Request request) {
-        MemorySegment a0 = isRoot(root) ? send.from() : send.from();
+        MemorySegment a0 = send.from();
         long a1 = isRoot(root) ? share(send, peers) : 0;
         MemorySegment a2 = send.type();
         MemorySegment a3 = receive.into();
@@ -868,7 +868,7 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void scatterInit(Buffer send, Buffer receive, int root, Info info, Request request) {
-        MemorySegment a0 = isRoot(root) ? send.from() : send.from();
+        MemorySegment a0 = send.from();
         long a1 = isRoot(root) ? share(send, peers) : 0;
         MemorySegment a2 = send.type();
         MemorySegment a3 = receive.into();

@@ -74,6 +74,7 @@ public final class Communicator extends Communication {
      * @param periods whether each dimension is closed to a ring
      * @param coords this rank's place
      */
+    @SuppressWarnings("ArrayRecordComponent") // arrays as the standard has them, new ones for each call
     public record Cartesian(int[] dims, boolean[] periods, int[] coords) {}
 
     /**
@@ -90,6 +91,7 @@ public final class Communicator extends Communication {
      * @param index for each node, how many edges it and the nodes before it have
      * @param edges the node to which each edge leads, node by node
      */
+    @SuppressWarnings("ArrayRecordComponent") // arrays as the standard has them, new ones for each call
     public record Graph(int[] index, int[] edges) {}
 
     /**
@@ -100,6 +102,7 @@ public final class Communicator extends Communication {
      * @param destinations those that it sends to
      * @param destinationWeights the weights of these edges, or none
      */
+    @SuppressWarnings("ArrayRecordComponent") // arrays as the standard has them, new ones for each call
     public record Neighbours(int[] sources, int[] sourceWeights, int[] destinations, int[] destinationWeights) {}
 
     /** A call that writes a handle of a new communicator. */

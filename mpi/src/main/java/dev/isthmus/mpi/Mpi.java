@@ -8,6 +8,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
+import java.util.function.ToIntBiFunction;
+import java.util.function.ToIntFunction;
 
 /**
  * MPI with a world: {@code MPI_Init_thread} to {@code MPI_Finalize}. A process has it once; {@link Session} has no such limit.
@@ -75,10 +77,16 @@ public final class Mpi implements AutoCloseable {
         }
     }
 
-    private static boolean flag(java.util.function.ToIntFunction<MemorySegment> function) {
+    private static void check(String call, int code) {
+        if (code != 0) {
+            throw Instance.failure(code, call, "Mpi");
+        }
+    }
+
+    private static boolean flag(String call, ToIntFunction<MemorySegment> function) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment flag = arena.allocate(JAVA_INT);
-            function.applyAsInt(flag);
+            check(call, function.applyAsInt(flag));
             return flag.get(JAVA_INT, 0) != 0;
         }
     }
@@ -90,7 +98,7 @@ public final class Mpi implements AutoCloseable {
      */
     public static boolean isInitialized() {
         MpiLibrary.load();
-        return flag(mpi_abi_h::MPI_Initialized);
+        return flag("MPI_Initialized", mpi_abi_h::MPI_Initialized);
     }
 
     /**
@@ -100,7 +108,7 @@ public final class Mpi implements AutoCloseable {
      */
     public static boolean isFinalized() {
         MpiLibrary.load();
-        return flag(mpi_abi_h::MPI_Finalized);
+        return flag("MPI_Finalized", mpi_abi_h::MPI_Finalized);
     }
 
     /**
@@ -139,7 +147,7 @@ public final class Mpi implements AutoCloseable {
         if (instance.isClosed()) {
             throw new IllegalStateException(instance + " is closed");
         }
-        return flag(mpi_abi_h::MPI_Is_thread_main);
+        return flag("MPI_Is_thread_main", mpi_abi_h::MPI_Is_thread_main);
     }
 
     /**
@@ -173,7 +181,7 @@ public final class Mpi implements AutoCloseable {
      */
     public static String version() {
         MpiLibrary.load();
-        return two(mpi_abi_h::MPI_Get_version);
+        return two("MPI_Get_version", mpi_abi_h::MPI_Get_version);
     }
 
     /**
@@ -183,13 +191,13 @@ public final class Mpi implements AutoCloseable {
      */
     public static String abiVersion() {
         MpiLibrary.load();
-        return two(mpi_abi_h::MPI_Abi_get_version);
+        return two("MPI_Abi_get_version", mpi_abi_h::MPI_Abi_get_version);
     }
 
-    private static String two(java.util.function.ToIntBiFunction<MemorySegment, MemorySegment> function) {
+    private static String two(String call, ToIntBiFunction<MemorySegment, MemorySegment> function) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment numbers = arena.allocate(JAVA_INT, 2);
-            function.applyAsInt(numbers, numbers.asSlice(Integer.BYTES));
+            check(call, function.applyAsInt(numbers, numbers.asSlice(Integer.BYTES)));
             return numbers.get(JAVA_INT, 0) + "." + numbers.getAtIndex(JAVA_INT, 1);
         }
     }

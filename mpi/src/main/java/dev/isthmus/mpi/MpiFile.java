@@ -63,7 +63,7 @@ public final class MpiFile extends FileAccess {
     }
 
     /** A call that writes a number. */
-    private interface Number {
+    private interface NumberQuery {
         int call(MemorySegment out);
     }
 
@@ -116,7 +116,7 @@ public final class MpiFile extends FileAccess {
         }
     }
 
-    private long number(String call, Number function) {
+    private long number(String call, NumberQuery function) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment out = arena.allocate(JAVA_LONG);
             instance.check(function.call(out), call, this);

@@ -34,6 +34,8 @@ final class MpiLibrary {
                     + PROPERTY + "=FILE or " + ENVIRONMENT;
     private static final String ERROR_SIGNALS = "UCX_ERROR_SIGNALS";
     private static final int LC_NUMERIC = 1; // locale.h, the same number on every Linux
+    private static final int RTLD_LAZY = 1; // dlfcn.h, as these two
+    private static final int RTLD_NOLOAD = 4;
 
     private static String loaded; // the library's path or name, null before
 
@@ -140,7 +142,8 @@ final class MpiLibrary {
     }
 
     private static void checkAbi(String library, SymbolLookup symbols) {
-        if (symbols.find("MPI_Abi_get_version").isEmpty()) {
+        // MPICH's library of its own ABI has this function, too, and another name in its header.
+        if (symbols.find("MPI_Abi_get_version").isEmpty() || !isLoaded(SONAME)) {
             String kind = symbols.find("MPI_Init").isPresent()
                     ? "is an MPI without the standard's ABI, which MPI 5 has"
                     : "is no MPI";
@@ -156,7 +159,7 @@ final class MpiLibrary {
         }
     }
 
-    @SuppressWarnings("restricted") // the most harmless restricted method
+    @SuppressWarnings("restricted") // it takes and gives nothing
     private static void requireNativeAccess() {
         try {
             MemorySegment.NULL.reinterpret(0);
@@ -193,6 +196,17 @@ final class MpiLibrary {
     private static void callVoid(MemorySegment function) {
         try {
             link(function, FunctionDescriptor.ofVoid()).invokeExact();
+        } catch (Throwable t) {
+            throw new AssertionError("a downcall does not throw", t);
+        }
+    }
+
+    /** Whether a library of this name (DT_SONAME) is in the process; the generated classes look it up by that. */
+    private static boolean isLoaded(String name) {
+        try (Arena arena = Arena.ofConfined()) {
+            var library = (MemorySegment) libc("dlopen", FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_INT))
+                    .invokeExact(arena.allocateFrom(name), RTLD_LAZY | RTLD_NOLOAD);
+            return library.address() != 0;
         } catch (Throwable t) {
             throw new AssertionError("a downcall does not throw", t);
         }

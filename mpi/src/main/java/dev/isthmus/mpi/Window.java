@@ -122,7 +122,7 @@ public final class Window extends MpiObject {
                 "MPI_Win_create_c",
                 -1,
                 memory,
-                (unused, window) -> mpi_abi_h.MPI_Win_create_c(
+                (_, window) -> mpi_abi_h.MPI_Win_create_c(
                         base, memory.byteSize(), displacementUnit, info.handle(), communicator.handle(), window));
     }
 
@@ -180,7 +180,7 @@ public final class Window extends MpiObject {
                 "MPI_Win_create_dynamic",
                 -1,
                 MemorySegment.NULL,
-                (unused, window) -> mpi_abi_h.MPI_Win_create_dynamic(info.handle(), communicator.handle(), window));
+                (_, window) -> mpi_abi_h.MPI_Win_create_dynamic(info.handle(), communicator.handle(), window));
     }
 
     /**
