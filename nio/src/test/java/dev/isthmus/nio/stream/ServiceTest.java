@@ -103,6 +103,7 @@ class ServiceTest {
         /** What the failure needs, for which there is no descriptor then. */
         private static void loadClasses() throws Exception {
             Class.forName(Service.class.getName());
+            Class.forName(Loopback.class.getName());
             Class.forName("dev.isthmus.nio.Addresses");
             Class.forName("dev.isthmus.nio.SocketState$Event");
             RdmaSocketChannel.open().close();
