@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
  */
 @Tag("device")
 @Tag("connectx")
+@Tag("extended") // eight JVMs, to show of the other drivers that nothing happens
 class ScatterToCompletionTest {
 
     private static final String NAME = "MLX5_SCATTER_TO_CQE";
