@@ -18,7 +18,7 @@ import java.util.Arrays;
  * <p>Buffers of up to 1 MiB are pooled in blocks of powers of two, from 64 bytes on, of slabs of at least 256 KiB. An
  * event loop registers a slab when it first sends from it, which pins the slab ({@code ulimit -l}); if that fails, what
  * is sent from it is copied. Slabs are kept. Larger buffers, and heap buffers, are Netty's unpooled ones; their
- * bytes are copied when they are sent.
+ * bytes are copied when they are sent, and so are those of a buffer that has grown beyond 1 MiB.
  *
  * <p>Thread-safe. A buffer may be released on any thread.
  */
@@ -140,12 +140,17 @@ public final class RdmaByteBufAllocator extends AbstractByteBufAllocator {
         return made;
     }
 
+    /** Whether a block comes back to a pool. Another has a slab of its own, which is the garbage collector's. */
+    static boolean isPooled(Block block) {
+        return block.sizeClass() < CLASSES;
+    }
+
     /** Takes a buffer back. */
     void give(RegisteredByteBuf buffer) {
-        int sizeClass = buffer.block().sizeClass();
-        if (sizeClass == CLASSES) {
-            return; // the garbage collector's, as it has a slab of its own
+        if (!isPooled(buffer.block())) {
+            return;
         }
+        int sizeClass = buffer.block().sizeClass();
         Stack mine = caches.get()[sizeClass];
         if (mine.count >= cached(sizeClass)) {
             move(mine, sizeClass, (mine.count + 1) / 2);

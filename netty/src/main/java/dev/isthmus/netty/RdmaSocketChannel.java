@@ -275,12 +275,13 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
         return root != null ? write(in, buffer, root) : writeBuffers(in);
     }
 
-    /** The registered buffer that has a buffer's bytes; null if it is another's. */
+    /** The buffer of a slab that has a buffer's bytes; null if they are elsewhere: what a group registers, it keeps. */
     private static RegisteredByteBuf registered(ByteBuf buffer) {
         ByteBuf root = buffer;
         while (root != null) {
             if (root instanceof RegisteredByteBuf found) {
-                return buffer.hasMemoryAddress() ? found : null;
+                boolean isKept = RdmaByteBufAllocator.isPooled(found.block());
+                return isKept && buffer.hasMemoryAddress() ? found : null;
             }
             root = root.unwrap();
         }

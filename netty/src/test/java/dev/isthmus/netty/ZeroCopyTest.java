@@ -83,6 +83,19 @@ class ZeroCopyTest {
         }
     }
 
+    /** Its memory is not the pool's, and would stay registered. */
+    @Test
+    void shouldCopyWhatHasGrownBeyondThePool() throws Exception {
+        var atServer = new Recorder();
+        Channel server = pairs.listen(() -> atServer);
+        Channel client = pairs.connect(server, new Recorder());
+        long copied = COUNTERS.copiedSentBytes();
+        byte[] all = random(1_500_000, 4);
+        client.writeAndFlush(client.alloc().directBuffer(100).writeBytes(all)).sync();
+        assertArrayEquals(all, get(atServer.await(all.length)));
+        assertEquals(all.length, COUNTERS.copiedSentBytes() - copied);
+    }
+
     @Test
     void shouldCountCopies() throws Exception {
         var atServer = new Recorder();
