@@ -5,6 +5,7 @@ import contextlib
 import io
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 import threading
@@ -166,3 +167,22 @@ def check_suites():
     came = tour(2, 134)
     check("what ends with another exit status is not run again",
           came == (False, "shell: 2 passed, 1 failed, 0 excepted", ["all"], 0), came)
+
+
+def check_interrupted_build():
+    """A copy of the launcher, and a shell in place of Maven that ends both as Ctrl-C does."""
+    with tempfile.TemporaryDirectory() as home:
+        os.makedirs(f"{home}/bin")
+        os.makedirs(f"{home}/target")
+        shutil.copy(f"{os.path.dirname(HERE)}/isthmus", home)
+        for name, text in (("target/built", ""), ("target/quick", ""), ("pom.xml", "changed since"),
+                           ("bin/mvn", "#!/bin/sh\nkill -INT 0\n")):
+            with open(f"{home}/{name}", "w", encoding="utf-8") as file:
+                file.write(text)
+        os.chmod(f"{home}/bin/mvn", 0o755)
+        os.utime(f"{home}/target/built", (1, 1))
+        os.utime(f"{home}/target/quick", (1, 1))
+        build = subprocess.run((f"{home}/isthmus", "build"), env={**os.environ, "PATH": f"{home}/bin:{os.environ['PATH']}"},
+                               capture_output=True, text=True, check=False, start_new_session=True, timeout=60)
+        left = os.listdir(f"{home}/target")
+        check("what an interrupted build leaves does not count as built", build.returncode and not left, (build, left))
