@@ -5,7 +5,6 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
-import dev.isthmus.VerbsException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.channels.SelectionKey;
@@ -38,7 +37,6 @@ final class DescriptorWaiter extends AbstractSelector {
 
     private final MemorySegment descriptors = Arena.ofAuto().allocate(2 * POLLFD, 8);
     private final MemorySegment timeout = Arena.ofAuto().allocate(16, 8); // struct timespec
-    private final MemorySegment errno = NativeCall.allocateErrno(Arena.ofAuto());
     private final int fd;
     private final int wakeFd = Posix.eventfd();
     private volatile Thread parked; // a virtual thread that waits here; else null
@@ -114,11 +112,7 @@ final class DescriptorWaiter extends AbstractSelector {
     }
 
     private int poll(long nanos) {
-        int ready = Posix.poll(errno, descriptors, 2, timeoutOf(nanos));
-        if (ready < 0 && NativeCall.errnoOf(errno) != Errno.EINTR) {
-            throw new VerbsException("ppoll", "", NativeCall.errnoOf(errno), "");
-        }
-        if (ready <= 0) {
+        if (Posix.poll(descriptors.address(), 2, timeoutOf(nanos)) == 0) {
             return 0;
         }
         int found = descriptors.get(JAVA_SHORT, REVENTS) != 0 ? READABLE : 0;
@@ -129,13 +123,13 @@ final class DescriptorWaiter extends AbstractSelector {
         return found;
     }
 
-    private MemorySegment timeoutOf(long nanos) {
+    private long timeoutOf(long nanos) {
         if (nanos == Long.MAX_VALUE) {
-            return MemorySegment.NULL;
+            return 0;
         }
         timeout.set(JAVA_LONG, 0, nanos / NANOS_PER_SECOND);
         timeout.set(JAVA_LONG, 8, nanos % NANOS_PER_SECOND);
-        return timeout;
+        return timeout.address();
     }
 
     /** Ends the wait, or the next one. An interrupt can call this some time after the wait that it was meant for. */

@@ -64,8 +64,8 @@ public final class Posix {
      * {@code int ppoll(struct pollfd *, nfds_t, const struct timespec *, const sigset_t *)}: poll with a timeout in
      * nanoseconds. Every wait comes through it, so it does not use the general call.
      */
-    private static final MethodHandle PPOLL = link(
-            "ppoll", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS), NativeCall.CAPTURE_ERRNO);
+    private static final MethodHandle PPOLL =
+            link("ppoll", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG));
 
     /** The call that {@link Epoll} waits by. */
     private static final MethodHandle EPOLL_WAIT_FOR =
@@ -82,14 +82,16 @@ public final class Posix {
     }
 
     /**
-     * Waits for file descriptors: {@code ppoll} without a signal mask.
+     * Waits for file descriptors: {@code ppoll} without a signal mask. Does not capture errno, so that it allocates
+     * nothing even before C2 has compiled it: with valid memory it fails only because of a signal.
      *
-     * @param errno takes the error number if the result is -1; see {@link NativeCall#errnoOf}
-     * @param timeout a {@code struct timespec}, or NULL for no limit
+     * @param descriptors the address of an array of {@code struct pollfd}
+     * @param timeout the address of a {@code struct timespec}, or 0 for no limit
+     * @return how many are ready; 0 also if a signal has ended the wait
      */
-    static int poll(MemorySegment errno, MemorySegment descriptors, long count, MemorySegment timeout) {
+    static int poll(long descriptors, long count, long timeout) {
         try {
-            return (int) PPOLL.invokeExact(errno, descriptors, count, timeout, MemorySegment.NULL);
+            return Math.max((int) PPOLL.invokeExact(descriptors, count, timeout, 0L), 0);
         } catch (Throwable t) {
             throw new AssertionError("a downcall does not throw", t);
         }

@@ -2,6 +2,7 @@
 package dev.isthmus.verbs;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import dev.isthmus.CheckReturnValue;
 import dev.isthmus.bindings.ibverbs.ibv_comp_channel;
@@ -69,6 +70,9 @@ public final class CompletionChannel implements Source<CompletionQueue>, AutoClo
     private final MemorySegment event = Arena.ofAuto().allocate(ADDRESS, 2);
 
     private final MemorySegment errno = NativeCall.allocateErrno(Arena.ofAuto());
+
+    /** The queue of the event before, so that a channel of one queue looks for it once. Guarded by the lock. */
+    private CompletionQueue last;
 
     private CompletionChannel(DeviceContext context, Lifetime lifetime, MemorySegment handle) {
         this.context = context;
@@ -174,12 +178,19 @@ public final class CompletionChannel implements Source<CompletionQueue>, AutoClo
             if (result != 0) {
                 return nothing(NativeCall.errnoOf(errno));
             }
-            CompletionQueue queue = context.objects().find(CompletionQueue.class, event.get(ADDRESS, 0));
+            CompletionQueue queue = queueAt(event.get(JAVA_LONG, 0));
             queue.eventTaken();
             return queue;
         } finally {
             events.unlock();
         }
+    }
+
+    private CompletionQueue queueAt(long address) {
+        if (last == null || last.handle().address() != address) {
+            last = context.objects().find(CompletionQueue.class, MemorySegment.ofAddress(address));
+        }
+        return last;
     }
 
     private CompletionQueue nothing(int error) {
@@ -197,6 +208,7 @@ public final class CompletionChannel implements Source<CompletionQueue>, AutoClo
         events.lock();
         try {
             queue.acknowledgeEvents();
+            last = null; // the next queue may have the same address
             destroy.run();
         } finally {
             events.unlock();

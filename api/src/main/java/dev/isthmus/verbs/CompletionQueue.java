@@ -490,9 +490,7 @@ public final class CompletionQueue implements AutoCloseable {
 
     void acknowledgeEvents() {
         if (unacknowledged > 0) {
-            try (var call = new VerbsCall()) {
-                call.nothing(Libibverbs.ACK_CQ_EVENTS, handle, unacknowledged);
-            }
+            DataPath.ackCqEvents(address, unacknowledged);
             unacknowledged = 0;
         }
     }

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.testbed.Allocated;
 import dev.isthmus.testbed.TestDeadlines;
 import java.time.Duration;
 import java.util.Arrays;
@@ -25,6 +26,7 @@ class CompletionChannelTest {
 
     private static final Duration LONG = TestDeadlines.ofSeconds(60);
     private static final Duration SHORT = Duration.ofMillis(2);
+    private static final int WAITS = 2_000;
 
     private static CompletionQueue notifying(RcPair.Side side) {
         CompletionChannel channel = side.closedWithPair(side.device.createCompletionChannel());
@@ -39,6 +41,33 @@ class CompletionChannelTest {
         assertTrue(pair.b.qp.tryPost(pair.b.receive(0, 8)));
         assertTrue(pair.a.qp.tryPost(pair.a.send(0, 8).solicited(solicited)));
         pair.a.awaitSuccess(); // so it was received, too
+    }
+
+    @Test
+    void shouldAllocateNothingPerWait() {
+        try (var pair = pair()) {
+            CompletionChannel channel = pair.b.cq.channel();
+            var send = pair.a.send(0, 8).inline(true);
+            var receive = pair.b.receive(0, 64);
+            Allocated.assertNone(() -> {
+                for (int i = 0; i < WAITS; i++) {
+                    pair.b.cq.requestNotify(false);
+                    pair.b.qp.post(receive);
+                    pair.a.qp.post(send);
+                    assertSame(pair.b.cq, await(channel));
+                    pair.b.awaitSuccess();
+                    pair.a.awaitSuccess();
+                }
+            });
+        }
+    }
+
+    private static CompletionQueue await(CompletionChannel channel) {
+        try {
+            return channel.await();
+        } catch (InterruptedException e) {
+            throw new AssertionError("nobody interrupts this", e);
+        }
     }
 
     @Test

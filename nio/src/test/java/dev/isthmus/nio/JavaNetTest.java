@@ -4,7 +4,11 @@ package dev.isthmus.nio;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.isthmus.testbed.Allocated;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -18,6 +22,8 @@ import org.junit.jupiter.api.Test;
 
 /** Sockets of {@code java.net} over RDMA, beside the JDK's own. They need no factory, which other tests would get, too. */
 class JavaNetTest {
+
+    private static final int ROUND_TRIPS = 1_000;
 
     /** A socket with an implementation that only a subclass can give it. */
     private static final class RdmaSocket extends Socket {
@@ -86,6 +92,44 @@ class JavaNetTest {
         @Override
         public InetAddress address() {
             return Hosts.far();
+        }
+
+        /** Each read sleeps: nobody polls, and the answer comes once the other thread has been woken. */
+        @Test
+        void shouldAllocateNothingInRoundTrips() throws Exception {
+            try (ServerSocket listener = serverSocket();
+                    Socket client = socket()) {
+                listener.bind(new InetSocketAddress(address(), 0));
+                client.connect(listener.getLocalSocketAddress(), LONG);
+                client.setOption(RdmaSocketOptions.POLLING, 0);
+                try (Socket server = listener.accept()) {
+                    server.setOption(RdmaSocketOptions.POLLING, 0);
+                    Running<?> echo = Running.of(() -> {
+                        InputStream in = server.getInputStream();
+                        OutputStream out = server.getOutputStream();
+                        var bytes = new byte[300];
+                        while (in.readNBytes(bytes, 0, bytes.length) == bytes.length) {
+                            out.write(bytes);
+                        }
+                        return null;
+                    });
+                    InputStream in = client.getInputStream();
+                    OutputStream out = client.getOutputStream();
+                    var bytes = new byte[300];
+                    Allocated.assertNone(() -> {
+                        try {
+                            for (int i = 0; i < ROUND_TRIPS; i++) {
+                                out.write(bytes);
+                                assertEquals(bytes.length, in.readNBytes(bytes, 0, bytes.length));
+                            }
+                        } catch (IOException e) {
+                            throw new UncheckedIOException(e);
+                        }
+                    });
+                    client.shutdownOutput();
+                    echo.get();
+                }
+            }
         }
     }
 

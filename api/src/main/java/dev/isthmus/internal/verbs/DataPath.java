@@ -52,10 +52,19 @@ public final class DataPath {
     private static final MethodHandle NOTIFY = link(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT));
 
     /** {@code int ibv_get_cq_event(struct ibv_comp_channel *, struct ibv_cq **, void **)}: a system call. */
-    private static final MethodHandle GET_CQ_EVENT = link(
-                    FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG),
-                    Linker.Option.captureCallState("errno"))
+    private static final FunctionDescriptor GET_CQ_EVENT_OF =
+            FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+
+    private static final MethodHandle GET_CQ_EVENT =
+            link(GET_CQ_EVENT_OF).bindTo(IbverbsLibrary.require().symbol("ibv_get_cq_event"));
+
+    private static final MethodHandle GET_CQ_EVENT_OR_ERRNO = link(
+                    GET_CQ_EVENT_OF, Linker.Option.captureCallState("errno"))
             .bindTo(IbverbsLibrary.require().symbol("ibv_get_cq_event"));
+
+    /** {@code void ibv_ack_cq_events(struct ibv_cq *, unsigned int)}: takes a mutex of the queue. */
+    private static final MethodHandle ACK_CQ_EVENTS = link(FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT))
+            .bindTo(IbverbsLibrary.require().symbol("ibv_ack_cq_events"));
 
     /** The functions of a driver. Read them while its device is open: their table disappears with the device. */
     private record Functions(MemorySegment poll, MemorySegment send, MemorySegment receive) {
@@ -219,7 +228,8 @@ public final class DataPath {
     }
 
     /**
-     * Calls ibv_get_cq_event; returns 0, or -1 and errno.
+     * Calls ibv_get_cq_event; returns 0, or -1 and errno. The first call does not capture errno, which would allocate
+     * until C2 has compiled it; if it fails, a second one tells why.
      *
      * @param errno of {@link dev.isthmus.internal.NativeCall#allocateErrno}
      * @param event receives two pointers: the queue, and the queue's context
@@ -227,7 +237,19 @@ public final class DataPath {
     @HotPath
     public static int getCqEvent(MemorySegment errno, long channel, long event) {
         try {
-            return (int) GET_CQ_EVENT.invokeExact(errno, channel, event, event + ADDRESS.byteSize());
+            long context = event + ADDRESS.byteSize();
+            int result = (int) GET_CQ_EVENT.invokeExact(channel, event, context);
+            return result == 0 ? 0 : (int) GET_CQ_EVENT_OR_ERRNO.invokeExact(errno, channel, event, context);
+        } catch (Throwable t) {
+            throw unexpected(t);
+        }
+    }
+
+    /** Calls ibv_ack_cq_events. */
+    @HotPath
+    public static void ackCqEvents(long queue, int count) {
+        try {
+            ACK_CQ_EVENTS.invokeExact(queue, count);
         } catch (Throwable t) {
             throw unexpected(t);
         }
