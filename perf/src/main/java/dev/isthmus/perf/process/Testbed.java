@@ -15,20 +15,12 @@ import java.util.stream.Stream;
  */
 public record Testbed(Path home) {
 
-    /** The launcher says where the project is. */
-    private static final String HOME_PROPERTY = "isthmus.home";
-
-    private static final Path SCRIPT = Path.of("testbed", "testbed");
+    private static final String SCRIPT = "testbed/testbed";
 
     /** Looks in the project's folder, otherwise in the current one and those above it. */
     public static Optional<Testbed> find() {
-        String home = System.getProperty(HOME_PROPERTY, "");
-        for (Path folder = Path.of(home).toAbsolutePath(); folder != null; folder = folder.getParent()) {
-            if (Files.isExecutable(folder.resolve(SCRIPT))) {
-                return Optional.of(new Testbed(folder));
-            }
-        }
-        return Optional.empty();
+        return Tool.ofProject(SCRIPT)
+                .map(script -> new Testbed(script.getParent().getParent()));
     }
 
     /** Like {@link #find}, where one is needed. */

@@ -4,8 +4,11 @@ package dev.isthmus.perf.process;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** Runs other programs for a short answer. */
 public final class Tool {
@@ -19,6 +22,15 @@ public final class Tool {
      * @param text what it printed, errors included
      */
     public record Answer(int status, String text) {}
+
+    /** A program of the project, in the folder that the launcher names, or else in the current one or those above it. */
+    public static Optional<Path> ofProject(String path) {
+        Path folder = Path.of(System.getProperty("isthmus.home", "")).toAbsolutePath();
+        while (folder != null && !Files.isExecutable(folder.resolve(path))) {
+            folder = folder.getParent();
+        }
+        return Optional.ofNullable(folder).map(home -> home.resolve(path));
+    }
 
     /** The words of a line in which no word has a space; more can be added. */
     public static List<String> words(String line) {

@@ -8,26 +8,24 @@ import com.fasterxml.jackson.annotation.JsonValue;
  */
 enum Benchmark {
     /** One end sends as fast as it can, its queue kept full, and the other receives. */
-    ONE_WAY("one-way", "uni-directional throughput", true),
+    ONE_WAY("one-way", true),
     /** Both ends send and receive as fast as they can. */
-    BOTH_WAYS("both-ways", "bi-directional throughput", true),
+    BOTH_WAYS("both-ways", true),
     /** One end writes to or reads from the other's memory, and waits for each operation's completion. */
-    ONE_SIDED("one-sided", "one-sided latency", false),
+    ONE_SIDED("one-sided", false),
     /** A message goes there and one of the same size comes back; the time is that of the whole round trip. */
-    PING_PONG("ping-pong", "ping-pong round trip", false),
+    PING_PONG("ping-pong", false),
     /**
      * Round trips that begin at fixed times, however long the earlier ones take, like the requests of many users. The
      * time of each counts from when it should have begun.
      */
-    FIXED_RATE("fixed-rate", "round trips at a fixed rate", false);
+    FIXED_RATE("fixed-rate", false);
 
     private final String id;
-    private final String title;
     private final boolean throughput;
 
-    Benchmark(String id, String title, boolean throughput) {
+    Benchmark(String id, boolean throughput) {
         this.id = id;
-        this.title = title;
         this.throughput = throughput;
     }
 
@@ -35,11 +33,6 @@ enum Benchmark {
     @JsonValue
     String id() {
         return id;
-    }
-
-    /** The name in words. */
-    String title() {
-        return title;
     }
 
     /** Whether messages and bytes per second count, rather than the time of an operation. */

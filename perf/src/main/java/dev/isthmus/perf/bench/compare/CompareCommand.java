@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.bench.compare;
 
-import dev.isthmus.perf.common.WholeFile;
 import dev.isthmus.perf.process.Stopping;
 import dev.isthmus.perf.process.Testbed;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.LocalDateTime;
@@ -34,10 +32,11 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Measures every way for two processes to communicate that this machine offers: C verbs and Java verbs (SEND, "
-                    + "RDMA WRITE, RDMA READ), C UCX, Java UCX, JUCX, sockets over RDMA and over TCP; throughput in one and both "
-                    + "directions, one-sided latency, ping-pong, and round trips at fixed rates, from 1 B to 1 MiB. The ways take turns, round after "
-                    + "round. Ends with tables, and leaves results.csv and results.json, which ./isthmus plot draws.",
+            "Measures every way for two processes to communicate that this machine offers: C verbs and Java verbs"
+                + " (SEND, RDMA WRITE, RDMA READ), C UCX, Java UCX, JUCX, sockets over RDMA and over TCP; throughput"
+                + " in one and both directions, one-sided latency, ping-pong, and round trips at fixed rates, from 1 B"
+                + " to 1 MiB. The ways take turns, round after round. Ends with tables, and leaves results.csv and"
+                + " results.json, which ./isthmus plot draws.",
             "Ctrl-C keeps what was measured; --resume continues. Exit status 1 if a point could not be measured."
         })
 public final class CompareCommand implements Callable<Integer> {
@@ -183,7 +182,7 @@ public final class CompareCommand implements Callable<Integer> {
         lines.put(Setting.LOAD, Environment.load(err));
         Comparison.Options options = selection.options();
         Map<Way, String> missing = Availability.missing(selection.ways(), venue);
-        missing.forEach((way, reason) -> err.println("left out: " + way.title() + ": " + reason));
+        missing.forEach((way, reason) -> err.println("left out: " + way.id() + ": " + reason));
         List<Point> points = points(selection.ways().stream()
                 .filter(way -> !missing.containsKey(way))
                 .toList());
@@ -256,11 +255,13 @@ public final class CompareCommand implements Callable<Integer> {
         err.println("interrupted; to go on: ./isthmus compare --resume " + dir);
     }
 
-    private void finish(Path dir, RunStore store) throws IOException {
-        List<Summary> summaries = Summary.of(store.runs());
-        WholeFile.write(dir.resolve(ResultsCsv.FILE), ResultsCsv.of(summaries).getBytes(StandardCharsets.UTF_8));
+    private void finish(Path dir, RunStore store) {
         PrintWriter terminal = spec.commandLine().getOut();
-        terminal.print(TerminalTable.format(summaries));
+        if (store.runs().isEmpty()) {
+            terminal.println("Nothing was measured.");
+        } else {
+            Tables.print(terminal, err, List.of("" + dir, "--csv", "" + dir.resolve("results.csv")));
+        }
         terminal.println("The results: " + dir.resolve(RunStore.FILE) + "; to draw them: ./isthmus plot " + dir);
         terminal.flush();
     }

@@ -43,6 +43,8 @@ import picocli.CommandLine.Spec;
         })
 public final class CompareUcxCommand implements Callable<Integer> {
 
+    static final List<Way> WAYS = List.of(Way.C_UCX, Way.JAVA_UCX, Way.JUCX);
+
     private static final double SECONDS = 0.2;
     private static final double WARM_UP_SECONDS = 2;
 
@@ -143,7 +145,7 @@ public final class CompareUcxCommand implements Callable<Integer> {
                 var route = new UcxRoute(transport, operation);
                 for (int bytes : new int[] {8, 4096, 1 << 16, 1 << 20}) {
                     Benchmark benchmark = bytes <= 4096 ? Benchmark.PING_PONG : Benchmark.ONE_WAY;
-                    UcxTable.WAYS.forEach(way -> points.add(new Point(way, benchmark, bytes, route)));
+                    WAYS.forEach(way -> points.add(new Point(way, benchmark, bytes, route)));
                 }
             }
         }
@@ -154,7 +156,11 @@ public final class CompareUcxCommand implements Callable<Integer> {
         List<Point> points = store.setting().points();
         Map<String, String> lines = new LinkedHashMap<>(store.setting().lines());
         PrintWriter out = spec.commandLine().getOut();
-        out.print(UcxTable.format(points, store.runs(), failures.missing()));
+        if (!store.runs().isEmpty()) {
+            List<String> arguments = new ArrayList<>(List.of("" + store.dir()));
+            csv.ifPresent(file -> arguments.addAll(List.of("--csv", "" + file)));
+            Tables.print(out, err, arguments);
+        }
         out.println("Below 1 is better for latency, above 1 for bandwidth. " + lines.get(Setting.DATE));
         out.println(machine.inWords());
         failures.lines().forEach(out::println);
@@ -165,15 +171,9 @@ public final class CompareUcxCommand implements Callable<Integer> {
         lines.put("complete", "" + whole);
         lines.put("failures", String.join("; ", failures.lines()));
         if (json.isPresent()) {
-            write(json.get(), RunStore.text(new Setting(lines, points), store.runs()));
+            String text = RunStore.text(new Setting(lines, points), store.runs());
+            WholeFile.write(json.get(), text.getBytes(StandardCharsets.UTF_8));
         }
-        if (csv.isPresent()) {
-            write(csv.get(), ResultsCsv.of(Summary.of(store.runs())));
-        }
-    }
-
-    private static void write(Path file, String text) throws IOException {
-        WholeFile.write(file, text.getBytes(StandardCharsets.UTF_8));
     }
 
     private void check(boolean right, String otherwise) {

@@ -3,6 +3,8 @@ package dev.isthmus.perf.bench.compare;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
+import java.math.BigDecimal;
+import java.math.MathContext;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Base64;
@@ -18,6 +20,7 @@ record Distribution(Histogram nanos) {
 
     private static final int DIGITS = 3;
     private static final double MICROS = 1e3;
+    private static final BigDecimal HUNDRED = BigDecimal.valueOf(100);
 
     /** What was counted so far; the counting may go on. */
     static Distribution of(Histogram nanos) {
@@ -77,11 +80,18 @@ record Distribution(Histogram nanos) {
         for (long digit = 1; digit <= count(); digit *= 10) {
             for (long oneOf : new long[] {digit, 2 * digit, 5 * digit}) {
                 if (oneOf <= count()) {
-                    percentiles.put(Numbers.percentile(oneOf), micros(100.0 * (oneOf - 1) / oneOf));
+                    percentiles.put(percentage(oneOf), micros(100.0 * (oneOf - 1) / oneOf));
                 }
             }
         }
         return percentiles;
+    }
+
+    /** What is left when one of so many is taken away: 99.9 of 1000. */
+    private static String percentage(long oneOf) {
+        return HUNDRED.subtract(HUNDRED.divide(BigDecimal.valueOf(oneOf), MathContext.DECIMAL64))
+                .stripTrailingZeros()
+                .toPlainString();
     }
 
     @Override

@@ -29,13 +29,9 @@ record Point(Way way, Benchmark benchmark, long bytes, int connections, long rat
 
     /** In words. */
     String title() {
-        return way.title() + ", "
-                + (route.isPresent() ? cell() : benchmark.title() + ", " + bytes + " B" + connectionsAndRate());
-    }
-
-    /** The number of connections and the rate in words, to append to a description; empty for one, and for none. */
-    String connectionsAndRate() {
-        return (connections == 1 ? "" : ", " + connections + " connections")
+        return way.id() + ", "
+                + (route.isPresent() ? cell() : benchmark.id() + ", " + bytes + " B")
+                + (connections == 1 ? "" : ", " + connections + " connections")
                 + (rate == 0 ? "" : String.format(Locale.ROOT, ", %,d/s", rate));
     }
 

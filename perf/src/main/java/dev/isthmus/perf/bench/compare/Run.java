@@ -28,7 +28,7 @@ import java.util.stream.Stream;
  * @param command the command that repeats this run, both ends
  * @param jvmFlags what the JVMs of the ends were told, both the same; empty for programs in C
  */
-@JsonPropertyOrder({"point", "round", "steady", "doubtful", "command", "jvmFlags"})
+@JsonPropertyOrder({"point", "round", "steady", "behind", "doubtful", "command", "jvmFlags"})
 record Run(
         @JsonUnwrapped Point point,
         int round,
@@ -73,6 +73,7 @@ record Run(
     }
 
     /** Whether it could not keep up with its rate. Then it has no times. */
+    @JsonProperty("behind")
     boolean isBehind() {
         return offeredPerSecond.isPresent() && isBehind(messagesPerSecond, offeredPerSecond.getAsDouble());
     }

@@ -68,7 +68,7 @@ final class VerbsTwin implements AutoCloseable {
                 err.println(LINE + ": " + how);
             }
             if (trips) {
-                err.println("left out: " + Way.C_VERBS_SEND.title() + ", at a fixed rate: " + how);
+                err.println("left out: " + Way.C_VERBS_SEND.id() + ", at a fixed rate: " + how);
             }
             return none(writes ? how : "");
         }

@@ -74,7 +74,7 @@ class CompareHereTest {
                     .getFirst();
             assertTrue(run.isBehind(), run.toString());
             assertFalse(run.averageMicros().isPresent() || run.times().isPresent(), run.toString());
-            assertTrue(comparison.output().contains("could not keep up with their rate:\n  Java NIO, non-blocking"));
+            assertTrue(comparison.output().contains("could not keep up with their rate:\n  nio-non-blocking"));
         }
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.bench.compare;
 
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,10 +13,6 @@ final class MadeUp {
 
     /** Text that a program or a user could bring into a report. */
     static final String HOSTILE = "</td><script>alert(1)</script> & \"quoted\", 'too'\n=2+3\u0000]]>";
-
-    private static final List<Way> WAYS = List.of(Way.values());
-    private static final int LARGEST = 20;
-    private static final double WIRE = 3e9;
 
     private MadeUp() {}
 
@@ -36,38 +31,7 @@ final class MadeUp {
         return new Setting(lines, points);
     }
 
-    /** Every way in each benchmark, 1 B to 1 MiB with one connection, and three payloads with up to 16. */
-    static List<Point> points() {
-        List<Point> points = new ArrayList<>();
-        for (Benchmark benchmark : Benchmark.values()) {
-            for (Way way : Way.values()) {
-                for (int power = 0; power <= LARGEST; power++) {
-                    points.add(new Point(way, benchmark, 1L << power, 1));
-                }
-                for (int connections = 2; connections <= 16; connections *= 2) {
-                    for (int power : new int[] {0, LARGEST / 2, LARGEST}) {
-                        points.add(new Point(way, benchmark, 1L << power, connections));
-                    }
-                }
-            }
-        }
-        return points;
-    }
-
-    /** Three runs of a point, a tenth below and above the second. */
-    static List<Run> runs(Point point) {
-        List<Run> runs = new ArrayList<>();
-        for (int round = 1; round <= 3; round++) {
-            double micros = (1.5 + 0.4 * WAYS.indexOf(point.way()) + point.bytes() / WIRE * 1e6)
-                    * (1 + 0.1 * (round - 2))
-                    * Math.sqrt(point.connections());
-            double rate = point.connections() * 2e6 / micros;
-            runs.add(run(point, round, micros, rate, "run " + point.way().id() + " -s " + point.bytes()));
-        }
-        return runs;
-    }
-
-    /** The same, measured by programs that were not steady, or whose connections only measured together for a while. */
+    /** A run, measured by programs that were not steady, or whose connections only measured together for a while. */
     static Run doubtful(Run run, boolean steady, double overlap) {
         return new Run(
                 run.point(),
@@ -87,7 +51,7 @@ final class MadeUp {
                 run.jvmFlags());
     }
 
-    /** The same, with a rate that it was to keep. */
+    /** A run, with a rate that it was to keep. */
     static Run offered(Run run, double perSecond) {
         return new Run(
                 run.point(),

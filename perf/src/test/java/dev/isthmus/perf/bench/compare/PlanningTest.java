@@ -54,6 +54,18 @@ class PlanningTest {
     }
 
     @Test
+    void shouldHaveEveryCellOfUcx() {
+        List<Point> all = CompareUcxCommand.points();
+        assertTrue(
+                all.stream()
+                        .filter(point -> !point.benchmark().isThroughput())
+                        .allMatch(point -> point.route().orElseThrow().leastMessages(point.bytes()) > 2048),
+                "fewer than ucx_perftest has its percentile of");
+        assertEquals(32, all.stream().map(Point::cell).distinct().count());
+        assertEquals(96, Schedule.steps(all, 1, Set.of()).stream().distinct().count());
+    }
+
+    @Test
     void shouldMeasureAllPointsInEachRound() {
         List<Point> points = points(THREE, List.of(1L, 2L));
         List<Schedule.Step> steps = Schedule.steps(points, 3, Set.of());

@@ -141,7 +141,7 @@ final class TypedComparison implements AutoCloseable {
             child.onExit().get(TestDeadlines.seconds(60), TimeUnit.SECONDS); // or it outlives the comparison
         }
         assertTrue(output().contains("interrupted; to go on: ./isthmus compare --resume " + out()), this::said);
-        assertTrue(Files.size(out().resolve(ResultsCsv.FILE)) > 0);
+        assertTrue(Files.size(out().resolve("results.csv")) > 0);
         List<Run> before = runs();
         assertFalse(Files.exists(out().resolve(Failures.FILE)), "a run that was interrupted has not failed");
 
@@ -240,7 +240,7 @@ final class TypedComparison implements AutoCloseable {
         }
         assertEquals(
                 setting.points().size() + 1,
-                Files.readAllLines(out().resolve(ResultsCsv.FILE)).size());
+                Files.readAllLines(out().resolve("results.csv")).size());
         assertTrue(output().contains("to draw them: ./isthmus plot " + out()), this::said);
         assertFalse(Files.exists(out().resolve(Failures.FILE)), this::said);
         return runs;
