@@ -39,7 +39,7 @@ def read(program, path):
     try:
         with open(path, encoding="utf-8") as file:
             content = json.load(file)
-        lines, points, runs = dict(content["lines"]), content["points"], content["runs"]
+        lines, points, runs = {**content["lines"], **content.get("options", {})}, content["points"], content["runs"]
         for place, run in enumerate(runs, 1):
             for field, kind in (FIELDS | OPTIONAL).items():
                 if (field in FIELDS or field in run) and not isinstance(run.get(field), kind):

@@ -6,7 +6,6 @@ import dev.isthmus.doctor.DoctorCommand;
 import dev.isthmus.doctor.info.InfoCommand;
 import dev.isthmus.perf.bench.compare.CompareCommand;
 import dev.isthmus.perf.bench.spark.SparkCommand;
-import dev.isthmus.perf.cli.demo.DemoCommand;
 import dev.isthmus.perf.cli.report.ReportCommand;
 import dev.isthmus.perf.tools.Counterpart;
 import java.util.List;

@@ -19,8 +19,18 @@ final class Availability {
 
     private Availability() {}
 
-    /** Whether a benchmark makes sense for a way. */
-    static boolean has(Way way, Benchmark benchmark, int connections) {
+    /** Whether a point makes sense, if points of UCX have routes or if they have none. */
+    static boolean has(Point point, boolean routed) {
+        Way way = point.way();
+        boolean onRoute = routed && way.family() == Way.Family.UCX;
+        if (point.route().isPresent() != onRoute) {
+            return false;
+        }
+        boolean routable = point.benchmark() == Benchmark.ONE_WAY || point.benchmark() == Benchmark.PING_PONG;
+        return onRoute ? routable && point.connections() == 1 : has(way, point.benchmark(), point.connections());
+    }
+
+    private static boolean has(Way way, Benchmark benchmark, int connections) {
         if (way.family() == Way.Family.STREAM && connections > 1) {
             return false;
         }

@@ -7,11 +7,9 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -42,18 +40,9 @@ import picocli.CommandLine.Spec;
 public final class CompareCommand implements Callable<Integer> {
 
     private static final String LOOPBACK = "none";
-    private static final String DEVICES = "devices";
 
     @Mixin
     private Selection selection = new Selection();
-
-    @Option(
-            names = "--devices",
-            paramLabel = "NAMES",
-            split = ",",
-            description = "the RDMA device, or the client's and the server's; none for the loopback interface"
-                    + " (default: the first two whose port is active)")
-    private List<String> devices = List.of();
 
     @Option(names = "--out", paramLabel = "DIR", description = "where to write (default: isthmus-compare-DATE)")
     private Optional<Path> out = Optional.empty();
@@ -74,6 +63,20 @@ public final class CompareCommand implements Callable<Integer> {
     private CommandSpec spec;
 
     private final PrintStream err = System.err;
+    private final boolean isPart;
+
+    /** For the command line. */
+    public CompareCommand() {
+        this(false);
+    }
+
+    /**
+     * Creates a command that may be a part of another one: then it prints no tables, says nothing about how to go on, and
+     * fails if a way is missing.
+     */
+    public CompareCommand(boolean isPart) {
+        this.isPart = isPart;
+    }
 
     @Override
     public Integer call() throws IOException, InterruptedException {
@@ -114,13 +117,20 @@ public final class CompareCommand implements Callable<Integer> {
 
     /** Whether it uses devices, and this machine has none. */
     private boolean isForTestbed() throws IOException {
-        List<String> chosen = devices;
-        if (resume.isPresent()) {
-            try (var store = RunStore.read(resume.get())) {
-                chosen = devices(store.setting().lines());
-            }
+        if (resume.isEmpty()) {
+            return !isLoopback(selection.options()) && !Testbed.hasDevices();
         }
-        return !chosen.equals(List.of(LOOPBACK)) && !Testbed.hasDevices();
+        try (var store = RunStore.read(resume.get())) {
+            return !isLoopback(store.setting().options()) && !Testbed.hasDevices();
+        }
+    }
+
+    private static boolean isLoopback(Comparison.Options options) {
+        return options.devices().equals(List.of(LOOPBACK));
+    }
+
+    private static Venue venue(Comparison.Options options) throws IOException {
+        return isLoopback(options) ? Venue.loopback() : Venue.of(options.devices());
     }
 
     private int runIn(Testbed testbed) throws IOException, InterruptedException {
@@ -134,7 +144,11 @@ public final class CompareCommand implements Callable<Integer> {
             }
         }
         try (var _ = new Stopping()) {
-            int status = new TestbedComparison(testbed, dir, arguments, err).run();
+            int status = new TestbedComparison(testbed, dir, arguments, err, isPart).run();
+            if (isPart && TestbedComparison.isUnfinished(status) && RunStore.isIn(dir) && !Stopping.hasBegun()) {
+                // An emulated processor ends a JVM once in a while.
+                return new TestbedComparison(testbed, dir, List.of("--resume", dir.toString()), err, true).run();
+            }
             if (TestbedComparison.isUnfinished(status) && RunStore.isIn(dir)) {
                 try (var store = RunStore.read(dir)) {
                     if (!store.runs().isEmpty()) {
@@ -157,15 +171,10 @@ public final class CompareCommand implements Callable<Integer> {
     private void checkSelection() {
         try {
             var _ = selection.options();
-            var _ = points(selection.ways());
+            var _ = selection.points(selection.ways());
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), e.getMessage(), e);
         }
-    }
-
-    private List<Point> points(List<Way> ways) {
-        return Schedule.points(
-                selection.benchmarks(), ways, selection.connections(), selection.bytes(), selection.rates());
     }
 
     private static void requireSome(List<Point> points) throws IOException {
@@ -175,76 +184,56 @@ public final class CompareCommand implements Callable<Integer> {
     }
 
     private int begin(Stopping stopping) throws IOException, InterruptedException {
-        Map<String, String> lines = new LinkedHashMap<>();
-        Venue venue = venue(devices);
-        lines.put(Setting.DATE, Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
-        lines.putAll(Environment.lines(venue));
-        lines.put(Setting.LOAD, Environment.load(err));
         Comparison.Options options = selection.options();
+        Venue venue = venue(options);
+        Map<String, String> lines = Environment.moment(err);
+        lines.putAll(Environment.lines(venue));
         Map<Way, String> missing = Availability.missing(selection.ways(), venue);
-        missing.forEach((way, reason) -> err.println("left out: " + way.id() + ": " + reason));
-        List<Point> points = points(selection.ways().stream()
+        for (Map.Entry<Way, String> each : missing.entrySet()) {
+            String reason = each.getKey().id() + ": " + each.getValue();
+            if (isPart) {
+                throw new IOException(reason);
+            }
+            err.println("left out: " + reason);
+        }
+        List<Point> points = selection.points(selection.ways().stream()
                 .filter(way -> !missing.containsKey(way))
                 .toList());
         requireSome(points);
-        Path dir = folder();
         try (VerbsTwin twin = VerbsTwin.of(points, err)) {
             List<Point> measurable = twin.measurable(points);
             requireSome(measurable);
-            lines.putAll(chosen(options, devices, twin));
-            try (var store = RunStore.create(dir, new Setting(lines, measurable))) {
-                return measure(store, options, venue, twin, stopping);
+            twin.note(lines);
+            try (var store = RunStore.create(folder(), new Setting(lines, options, measurable))) {
+                return measure(store, venue, twin, stopping);
             }
         }
     }
 
     private int resume(RunStore store, Stopping stopping) throws IOException, InterruptedException {
-        Map<String, String> stored = store.setting().lines();
-        Comparison.Options options;
-        try {
-            options = Comparison.Options.of(stored);
-        } catch (NullPointerException | NumberFormatException e) {
-            throw new IOException(store.dir() + " does not say how it was measured", e);
-        }
-        List<String> names = devices(stored);
-        Venue venue = venue(names);
+        Venue venue = venue(store.setting().options());
         Map<String, String> lines = new LinkedHashMap<>(Environment.lines(venue));
-        List<Point> points = store.setting().points();
-        try (VerbsTwin twin = VerbsTwin.of(points, err)) {
-            lines.putAll(chosen(options, names, twin));
-            store.requireSame(new Setting(lines, points));
-            return measure(store, options, venue, twin, stopping);
+        try (VerbsTwin twin = VerbsTwin.of(store.setting().points(), err)) {
+            twin.note(lines);
+            store.requireSame(lines);
+            return measure(store, venue, twin, stopping);
         }
     }
 
-    private static List<String> devices(Map<String, String> stored) {
-        String written = stored.getOrDefault(DEVICES, "");
-        return written.isEmpty() ? List.of() : List.of(written.split(",", -1));
-    }
-
-    private static Venue venue(List<String> names) throws IOException {
-        return names.equals(List.of(LOOPBACK)) ? Venue.loopback() : Venue.of(names);
-    }
-
-    private static Map<String, String> chosen(Comparison.Options options, List<String> names, VerbsTwin twin) {
-        Map<String, String> lines = options.lines();
-        lines.put(DEVICES, String.join(",", names));
-        twin.note(lines);
-        return lines;
-    }
-
-    private int measure(RunStore store, Comparison.Options options, Venue venue, VerbsTwin twin, Stopping stopping)
+    private int measure(RunStore store, Venue venue, VerbsTwin twin, Stopping stopping)
             throws IOException, InterruptedException {
         Path dir = store.dir();
         var failures = new Failures(dir);
-        err.println("measuring between " + venue.title() + "; the figures go to " + dir);
-        boolean whole = Comparison.run(options, venue, twin, store, failures, stopping, err);
+        if (!isPart) {
+            err.println("measuring between " + venue.title() + "; the figures go to " + dir);
+        }
+        boolean whole = Comparison.run(venue, twin, store, failures, stopping, err);
         if (!whole) {
             sayHowToGoOn(dir);
         }
         finish(dir, store);
         int missing = failures.missing().size();
-        if (whole && missing > 0) {
+        if (whole && missing > 0 && !isPart) {
             err.println(missing + " runs could not be made: " + dir.resolve(Failures.FILE)
                     + " says why; to try them again: ./isthmus compare --resume " + dir);
         }
@@ -252,10 +241,16 @@ public final class CompareCommand implements Callable<Integer> {
     }
 
     private void sayHowToGoOn(Path dir) {
+        if (isPart) {
+            return;
+        }
         err.println("interrupted; to go on: ./isthmus compare --resume " + dir);
     }
 
     private void finish(Path dir, RunStore store) {
+        if (isPart) {
+            return;
+        }
         PrintWriter terminal = spec.commandLine().getOut();
         if (store.runs().isEmpty()) {
             terminal.println("Nothing was measured.");

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.bench.compare;
 
-import dev.isthmus.perf.common.Machine;
 import dev.isthmus.perf.common.WholeFile;
 import dev.isthmus.perf.process.Scratch;
 import dev.isthmus.perf.process.Stopping;
-import dev.isthmus.perf.tools.ucx.UcxPeer;
-import dev.isthmus.ucx.UcxVersion;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -103,32 +98,21 @@ public final class CompareUcxCommand implements Callable<Integer> {
             WholeFile.check(file);
         }
         var options = new Comparison.Options(
+                List.of(),
                 rounds,
                 seconds,
                 warmUpSeconds,
                 iterations.map(OptionalLong::of).orElse(OptionalLong.empty()),
                 false,
                 false);
-        Machine machine = Machine.here(
-                "this machine",
-                Map.of(
-                        "UCX",
-                        UcxVersion.loaded().toString(),
-                        "JUCX",
-                        UcxPeer.jucx().orElse("none")));
-        Map<String, String> lines = new LinkedHashMap<>();
-        lines.put(Setting.DATE, Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
+        Map<String, String> lines = Environment.moment(err);
         lines.putAll(Environment.lines());
-        lines.put("nanoseconds of System.nanoTime()", "" + machine.clockNanos());
-        lines.put(Setting.LOAD, Environment.load(err));
-        lines.putAll(options.lines());
         try (var stopping = new Stopping();
                 var scratch = new Scratch("isthmus-compare-ucx-");
-                var store = RunStore.create(scratch.folder(), new Setting(lines, points))) {
+                var store = RunStore.create(scratch.folder(), new Setting(lines, options, points))) {
             var failures = new Failures(store.dir());
-            boolean whole =
-                    Comparison.run(options, Venue.loopback(), VerbsTwin.none(""), store, failures, stopping, err);
-            report(store, failures, machine, whole);
+            boolean whole = Comparison.run(Venue.loopback(), VerbsTwin.none(""), store, failures, stopping, err);
+            report(store, failures, whole);
             if (!failures.lines().isEmpty()) {
                 scratch.keep();
                 err.println("All runs, and the reports of JVMs that crashed, are in " + scratch.folder());
@@ -140,29 +124,24 @@ public final class CompareUcxCommand implements Callable<Integer> {
     /** The runs of a cell, one for each way, follow one another. */
     static List<Point> points() {
         List<Point> points = new ArrayList<>();
-        for (UcxRoute.Transport transport : UcxRoute.Transport.values()) {
-            for (UcxRoute.Operation operation : UcxRoute.Operation.values()) {
-                var route = new UcxRoute(transport, operation);
-                for (int bytes : new int[] {8, 4096, 1 << 16, 1 << 20}) {
-                    Benchmark benchmark = bytes <= 4096 ? Benchmark.PING_PONG : Benchmark.ONE_WAY;
-                    WAYS.forEach(way -> points.add(new Point(way, benchmark, bytes, route)));
-                }
+        for (UcxRoute route : UcxRoute.all()) {
+            for (int bytes : new int[] {8, 4096, 1 << 16, 1 << 20}) {
+                Benchmark benchmark = bytes <= 4096 ? Benchmark.PING_PONG : Benchmark.ONE_WAY;
+                WAYS.forEach(way -> points.add(new Point(way, benchmark, bytes, route)));
             }
         }
         return points;
     }
 
-    private void report(RunStore store, Failures failures, Machine machine, boolean whole) throws IOException {
-        List<Point> points = store.setting().points();
-        Map<String, String> lines = new LinkedHashMap<>(store.setting().lines());
+    private void report(RunStore store, Failures failures, boolean whole) throws IOException {
+        Setting setting = store.setting();
+        Map<String, String> lines = new LinkedHashMap<>(setting.lines());
         PrintWriter out = spec.commandLine().getOut();
         if (!store.runs().isEmpty()) {
             List<String> arguments = new ArrayList<>(List.of("" + store.dir()));
             csv.ifPresent(file -> arguments.addAll(List.of("--csv", "" + file)));
             Tables.print(out, err, arguments);
         }
-        out.println("Below 1 is better for latency, above 1 for bandwidth. " + lines.get(Setting.DATE));
-        out.println(machine.inWords());
         failures.lines().forEach(out::println);
         if (!whole) {
             out.println("Stopped early: these are the rounds that were measured.");
@@ -171,7 +150,7 @@ public final class CompareUcxCommand implements Callable<Integer> {
         lines.put("complete", "" + whole);
         lines.put("failures", String.join("; ", failures.lines()));
         if (json.isPresent()) {
-            String text = RunStore.text(new Setting(lines, points), store.runs());
+            String text = RunStore.text(new Setting(lines, setting.options(), setting.points()), store.runs());
             WholeFile.write(json.get(), text.getBytes(StandardCharsets.UTF_8));
         }
     }

@@ -8,78 +8,46 @@ import dev.isthmus.perf.process.Stopping;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /** Makes the runs of a comparison, one after another, and stores each at once. */
 final class Comparison implements AutoCloseable {
 
     /**
-     * How long things take.
+     * Where it measures, and how long things take.
      *
+     * @param devices as they are typed
      * @param rounds how many runs each point has
      * @param seconds the length of a run
      * @param warmUpSeconds how long a program may take to become steady
      * @param messages how many messages each connection has in a run, however long that takes; empty for as many as fit
      *     into the run's seconds
      * @param threadEach whether each connection of verbs has a thread, where one thread could serve all
-     * @param once whether a JVM is warmed up for a point before its first run only, and the first failure ends the
-     *     comparison; for runs of a number of messages, because then nobody asks how long a program in C takes for one
+     * @param warmsOnce whether a JVM is warmed up for a point before its first run only; for runs of a number of messages,
+     *     because then nobody asks how long a program in C takes for one
      */
     record Options(
-            int rounds, double seconds, double warmUpSeconds, OptionalLong messages, boolean threadEach, boolean once) {
+            List<String> devices,
+            int rounds,
+            double seconds,
+            double warmUpSeconds,
+            OptionalLong messages,
+            boolean threadEach,
+            boolean warmsOnce) {
+
+        Options {
+            devices = List.copyOf(devices);
+        }
 
         Options(int rounds, double seconds, double warmUpSeconds) {
-            this(rounds, seconds, warmUpSeconds, OptionalLong.empty(), false, false);
-        }
-
-        private static final String ROUNDS = "rounds";
-        private static final String SECONDS = "seconds of a run";
-        private static final String WARM_UP = "seconds of a warm-up, at most";
-        private static final String MESSAGES = "messages of a run";
-        private static final String THREAD_EACH = "a thread for each connection of verbs";
-
-        /** From the lines of a setting. */
-        static Options of(Map<String, String> lines) {
-            String messages = lines.get(MESSAGES);
-            return new Options(
-                    Integer.parseInt(lines.get(ROUNDS)),
-                    Double.parseDouble(lines.get(SECONDS)),
-                    Double.parseDouble(lines.get(WARM_UP)),
-                    messages == null ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(messages)),
-                    lines.containsKey(THREAD_EACH),
-                    false);
-        }
-
-        /** For the lines of a setting. */
-        Map<String, String> lines() {
-            Map<String, String> lines = new LinkedHashMap<>();
-            lines.put(ROUNDS, "" + rounds);
-            lines.put(SECONDS, "" + seconds);
-            lines.put(WARM_UP, "" + warmUpSeconds);
-            messages.ifPresent(count -> lines.put(MESSAGES, "" + count));
-            if (threadEach) {
-                lines.put(THREAD_EACH, "yes");
-            }
-            return lines;
+            this(List.of(), rounds, seconds, warmUpSeconds, OptionalLong.empty(), false, false);
         }
     }
-
-    /**
-     * Is told what happens.
-     *
-     * @param progress takes each step that begins
-     * @param remarks takes what stays to be read
-     * @param made takes each run that is stored
-     */
-    record Listener(Consumer<String> progress, Consumer<String> remarks, Consumer<Run> made) {}
 
     /** For processes to start and connect on emulated processors of a busy machine. */
     private static final Duration PATIENCE = Duration.ofMinutes(6);
@@ -97,59 +65,36 @@ final class Comparison implements AutoCloseable {
     private final Venue venue;
     private final RunStore store;
     private final Failures failures;
-    private final Listener listener;
+    private final Progress progress;
     private final Stopping stopping;
     private final Runners runners;
     private final WarmUp warmUp;
     private final Pace pace = new Pace();
     private final ProcessorTime processor = new ProcessorTime();
 
-    /** Prepares a comparison. It closes its children. */
-    Comparison(
-            Options options,
-            Venue venue,
-            VerbsTwin twin,
-            Children children,
-            RunStore store,
-            Failures failures,
-            Listener listener,
-            Stopping stopping) {
-        this.options = options;
+    private Comparison(
+            Venue venue, VerbsTwin twin, RunStore store, Failures failures, Stopping stopping, Progress progress) {
+        this.options = store.setting().options();
         this.venue = venue;
         this.store = store;
         this.failures = failures;
-        this.listener = listener;
+        this.progress = progress;
         this.stopping = stopping;
-        runners = new Runners(venue, twin, children, options);
+        runners = new Runners(venue, twin, new Children(store.dir()), options);
         warmUp = new WarmUp(options, pace, this::run, stopping::isWanted, System::nanoTime);
     }
 
     /** Makes the missing runs, and shows the progress. Returns false if it was stopped early. */
     static boolean run(
-            Options options,
-            Venue venue,
-            VerbsTwin twin,
-            RunStore store,
-            Failures failures,
-            Stopping stopping,
-            PrintStream err)
+            Venue venue, VerbsTwin twin, RunStore store, Failures failures, Stopping stopping, PrintStream err)
             throws IOException, InterruptedException {
         try (var progress = Progress.on(err);
-                var comparison = new Comparison(
-                        options,
-                        venue,
-                        twin,
-                        new Children(store.dir()),
-                        store,
-                        failures,
-                        new Listener(progress::update, progress::say, run -> {}),
-                        stopping)) {
+                var comparison = new Comparison(venue, twin, store, failures, stopping, progress)) {
             return comparison.run();
         }
     }
 
-    /** Makes the missing runs. Returns false if it was stopped early. */
-    boolean run() throws IOException, InterruptedException {
+    private boolean run() throws IOException, InterruptedException {
         List<Point> points = store.setting().points();
         Set<Schedule.Step> done = store.runs().stream()
                 .map(run -> new Schedule.Step(run.point(), run.round()))
@@ -161,8 +106,7 @@ final class Comparison implements AutoCloseable {
             if (stopping.isWanted()) {
                 return false;
             }
-            listener.progress()
-                    .accept(remaining.text(Duration.ofNanos(System.nanoTime() - begin)) + ": " + step.title());
+            progress.update(remaining.text(Duration.ofNanos(System.nanoTime() - begin)) + ": " + step.title());
             if (failures.isHopeless(step.point())) {
                 failures.skipped(step);
             } else if (!attempt(step)) {
@@ -180,7 +124,7 @@ final class Comparison implements AutoCloseable {
                 return false;
             }
             if (!failures.isHopeless(step.point())) {
-                listener.progress().accept("once more: " + step.title());
+                progress.update("once more: " + step.title());
                 if (!attempt(step)) {
                     return false;
                 }
@@ -199,15 +143,11 @@ final class Comparison implements AutoCloseable {
             if (stopping.isWantedSoon()) {
                 return false; // its processes have been ended
             }
-            if (options.once()) {
-                throw e;
-            }
-            listener.remarks().accept("failed: " + failures.add(step, "" + e.getMessage()));
+            progress.say("failed: " + failures.add(step, "" + e.getMessage()));
             return true;
         }
         store.add(run); // a full disk ends the comparison
         failures.made(step);
-        listener.made().accept(run);
         return true;
     }
 
@@ -248,7 +188,9 @@ final class Comparison implements AutoCloseable {
                         overhead,
                         figure(runner.pairs(point) > 1, measured.overlap()),
                         steady,
-                        processor.perMessage(point, measured),
+                        options.warmsOnce() && point.way().isC() // no short run has shown what a start takes
+                                ? OptionalDouble.empty()
+                                : processor.perMessage(point, measured),
                         figure(fixed, (double) point.rate()),
                         timed ? times.all() : Optional.empty(),
                         runner.command(point, iterations),

@@ -2,7 +2,6 @@
 package dev.isthmus.perf.bench.compare;
 
 import dev.isthmus.RdmaException;
-import dev.isthmus.perf.common.Machine;
 import dev.isthmus.perf.process.JavaChild;
 import dev.isthmus.perf.process.Tool;
 import dev.isthmus.perf.tools.ucx.UcxPeer;
@@ -13,6 +12,8 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.OperatingSystemMXBean;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -24,6 +25,13 @@ final class Environment {
 
     private static final Pattern VERBS = Pattern.compile("/libibverbs\\.so\\.(\\S+)");
 
+    private static final Pattern CPU = Pattern.compile("^model name\\s*:\\s*(.*)$", Pattern.MULTILINE);
+
+    /** Enough that the JIT has compiled the loop, and that the best round was not disturbed. */
+    private static final int CLOCK_ROUNDS = 50;
+
+    private static final int READINGS = 1000;
+
     /** A fraction of the processors. */
     private static final double BUSY = 0.5;
 
@@ -31,16 +39,61 @@ final class Environment {
 
     /** The machine, and what all venues share. */
     static Map<String, String> lines() {
-        Machine machine = Machine.here(Machine.virtualization(), Map.of());
         Map<String, String> lines = new LinkedHashMap<>();
-        lines.put("machine", machine.where());
-        lines.put("processor", machine.cpus() + " x " + machine.cpu());
-        lines.put("kernel", machine.kernel());
-        lines.put("JDK", machine.jdk());
+        String cpus = read("/proc/cpuinfo");
+        Matcher cpu = CPU.matcher(cpus);
+        long processors =
+                cpus.lines().filter(line -> line.startsWith("processor")).count();
+        lines.put("machine", kind(cpus));
+        lines.put( // all of the machine's, even if this JVM is pinned to one
+                "processor",
+                Math.max(processors, Runtime.getRuntime().availableProcessors()) + " x "
+                        + (cpu.find() ? cpu.group(1) : System.getProperty("os.arch")));
+        lines.put("kernel", System.getProperty("os.name") + " " + System.getProperty("os.version"));
+        lines.put("JDK", System.getProperty("java.vm.vendor") + " " + Runtime.version());
         lines.put("options of the JVMs", String.join(" ", JavaChild.options()));
         lines.put("UCX", ucx());
         lines.put("JUCX", UcxPeer.jucx().orElse("none"));
         return lines;
+    }
+
+    /** Whether the processor is emulated in software, virtual, or physical. */
+    private static String kind(String cpus) {
+        if (cpus.contains("QEMU TCG")) {
+            return "a VM whose processor is emulated in software (QEMU)";
+        }
+        return cpus.matches("(?s).*\\bflags\\b[^\\n]*\\bhypervisor\\b.*") ? "a virtual machine" : "a physical machine";
+    }
+
+    private static String read(String file) {
+        try {
+            return Files.readString(Path.of(file));
+        } catch (IOException e) {
+            return "";
+        }
+    }
+
+    /** When it began, and lines that differ each time, of which the user may want to know. */
+    static Map<String, String> moment(PrintStream err) {
+        Map<String, String> lines = new LinkedHashMap<>();
+        lines.put(Setting.DATE, Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
+        lines.put(Setting.LOAD, load(err));
+        lines.put(Setting.CLOCK, String.format(Locale.ROOT, "%.0f", clockNanos()));
+        return lines;
+    }
+
+    /** How long a call of {@link System#nanoTime} takes; each message has one. */
+    private static double clockNanos() {
+        long best = Long.MAX_VALUE;
+        for (int i = 0; i < CLOCK_ROUNDS; i++) {
+            long begin = System.nanoTime();
+            long now = begin;
+            for (int j = 0; j < READINGS; j++) {
+                now = System.nanoTime();
+            }
+            best = Math.min(best, now - begin);
+        }
+        return (double) best / READINGS;
     }
 
     static Map<String, String> lines(Venue venue) throws IOException {
@@ -58,7 +111,7 @@ final class Environment {
      * How many threads wanted a processor in the last minute. More than a few spoil every figure, so the user
      * is warned.
      */
-    static String load(PrintStream err) {
+    private static String load(PrintStream err) {
         OperatingSystemMXBean system = ManagementFactory.getOperatingSystemMXBean();
         double load = system.getSystemLoadAverage();
         int processors = system.getAvailableProcessors();

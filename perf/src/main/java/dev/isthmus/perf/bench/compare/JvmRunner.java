@@ -83,10 +83,6 @@ final class JvmRunner extends Runner {
     @Override
     String command(Point point, long iterations) {
         Comparison.Options options = options();
-        if (point.route().isPresent()) {
-            return variables() + "./isthmus perf compare-ucx --only '^" + point.cell() + "$' --rounds 1 --iterations "
-                    + iterations + " --seconds " + options.seconds() + " --warm-up " + options.warmUpSeconds();
-        }
         String devices = venue().hasDevices()
                 ? venue().client().device().orElseThrow() + ","
                         + venue().server().device().orElseThrow()
@@ -96,6 +92,7 @@ final class JvmRunner extends Runner {
                 + " --rounds 1 --messages " + iterations + " --seconds " + options.seconds() + " --warm-up "
                 + options.warmUpSeconds() + " --devices " + devices
                 + (point.rate() > 0 ? " --rates " + point.rate() : "")
+                + point.route().map(route -> " --routes " + route.id()).orElse("")
                 + (options.threadEach() ? " --thread-per-connection" : "");
     }
 

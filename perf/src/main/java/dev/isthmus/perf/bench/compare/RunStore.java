@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -189,7 +190,7 @@ final class RunStore implements AutoCloseable {
      *
      * @throws IOException with what differs
      */
-    void requireSame(Setting now) throws IOException {
+    void requireSame(Map<String, String> now) throws IOException {
         Optional<String> difference = setting.difference(now);
         if (difference.isPresent()) {
             throw new IOException(dir + " cannot be resumed here and now: " + difference.get());

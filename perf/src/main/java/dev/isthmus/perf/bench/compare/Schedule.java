@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -26,23 +27,29 @@ final class Schedule {
 
     private Schedule() {}
 
-    /** The points of a selection that make sense. */
+    /** The points of a selection that make sense; of UCX, those of each route if there are any. */
     static List<Point> points(
             Collection<Benchmark> benchmarks,
             Collection<Way> ways,
             Collection<Integer> connections,
             Collection<Long> bytes,
-            Collection<Long> rates) {
+            Collection<Long> rates,
+            Collection<UcxRoute> routes) {
+        List<Optional<UcxRoute>> all =
+                new ArrayList<>(routes.stream().map(Optional::of).toList());
+        all.addFirst(Optional.empty());
         List<Point> points = new ArrayList<>();
         for (Benchmark benchmark : benchmarks) {
             boolean fixed = benchmark == Benchmark.FIXED_RATE && !rates.isEmpty();
             for (int count : connections) {
                 for (long size : bytes) {
                     for (long rate : fixed ? rates : List.of(0L)) {
-                        ways.stream()
-                                .filter(way -> Availability.has(way, benchmark, count))
-                                .map(way -> new Point(way, benchmark, size, count, rate))
-                                .forEach(points::add);
+                        for (Optional<UcxRoute> route : all) {
+                            ways.stream()
+                                    .map(way -> new Point(way, benchmark, size, count, rate, route))
+                                    .filter(point -> Availability.has(point, !routes.isEmpty()))
+                                    .forEach(points::add);
+                        }
                     }
                 }
             }

@@ -38,9 +38,18 @@ final class Selection {
             paramLabel = "NAMES",
             split = ",",
             description = "some of c-verbs-send, c-verbs-write, c-verbs-read, java-verbs-send, java-verbs-write,"
-                    + " java-verbs-read, c-ucx, java-ucx, jucx, nio-blocking, nio-non-blocking, c-sockets, java-sockets,"
-                    + " c-tcp, netty-tcp, netty-epoll, netty-rdma (default: all)")
+                + " java-verbs-read, c-ucx, java-ucx, jucx, nio-blocking, nio-non-blocking, c-sockets, java-sockets,"
+                + " c-tcp, netty-tcp, netty-epoll, netty-rdma (default: all)")
     private List<String> ways = List.of();
+
+    @Option(
+            names = "--routes",
+            paramLabel = "NAMES",
+            split = ",",
+            description =
+                    "for c-ucx, java-ucx and jucx, one-way and ping-pong: transports and operations, such as shm-tag"
+                            + " and tcp-am, instead of tags over the device (of shm, tcp and tag, stream, am, put)")
+    private List<String> routes = List.of();
 
     @Option(
             names = "--connections",
@@ -88,20 +97,40 @@ final class Selection {
             description = "how long a JVM may take to become steady before a run (default: ${DEFAULT-VALUE})")
     private double warmUp = 15;
 
+    @Option(
+            names = "--warm-up-once",
+            description = "with --messages: warm a JVM up before the first run of a point only")
+    private boolean warmsOnce;
+
+    @Option(
+            names = "--devices",
+            paramLabel = "NAMES",
+            split = ",",
+            description = "the RDMA device, or the client's and the server's; none for the loopback interface"
+                    + " (default: the first two whose port is active)")
+    private List<String> devices = List.of();
+
     @Option(names = "--quick", description = "few sizes and short runs, for a first look")
     private boolean quick;
 
-    List<Long> bytes() {
+    private List<Long> bytes() {
         String standard = quick ? QUICK_BYTES : "1..1M";
         return Numbers.sizes(bytes == null ? standard : bytes);
     }
 
-    List<Benchmark> benchmarks() {
-        return named(benchmarks, Benchmark.values(), Benchmark::id, "benchmark");
-    }
-
     List<Way> ways() {
         return named(ways, Way.values(), Way::id, "way");
+    }
+
+    /** What is to be measured by some of the ways, as far as it makes sense. */
+    List<Point> points(List<Way> some) {
+        return Schedule.points(
+                named(benchmarks, Benchmark.values(), Benchmark::id, "benchmark"),
+                some,
+                connections(),
+                bytes(),
+                rates(),
+                routes.isEmpty() ? List.of() : named(routes, UcxRoute.all(), UcxRoute::id, "route"));
     }
 
     private static <T> List<T> named(List<String> names, T[] all, Function<T, String> id, String what) {
@@ -116,7 +145,7 @@ final class Selection {
                 .toList();
     }
 
-    List<Integer> connections() {
+    private List<Integer> connections() {
         for (int count : connections) {
             if (count < 1 || count > MOST_CONNECTIONS) {
                 throw new IllegalArgumentException("--connections takes 1 to " + MOST_CONNECTIONS + ", not " + count);
@@ -125,7 +154,7 @@ final class Selection {
         return connections.stream().distinct().sorted().toList();
     }
 
-    List<Long> rates() {
+    private List<Long> rates() {
         for (long rate : rates) {
             if (rate < 1 || rate > Timetable.MOST) {
                 throw new IllegalArgumentException("--rates takes 1 to " + Timetable.MOST + ", not " + rate);
@@ -143,12 +172,16 @@ final class Selection {
         if (messages != null && (messages < Pace.LEAST || messages > Pace.MOST)) {
             throw new IllegalArgumentException("--messages takes " + Pace.LEAST + " to " + Pace.MOST);
         }
+        if (warmsOnce && messages == null) {
+            throw new IllegalArgumentException("--warm-up-once needs --messages");
+        }
         return new Comparison.Options(
+                devices,
                 rounds,
                 each,
                 warmUp,
                 messages == null ? OptionalLong.empty() : OptionalLong.of(messages),
                 threadEach,
-                false);
+                warmsOnce);
     }
 }

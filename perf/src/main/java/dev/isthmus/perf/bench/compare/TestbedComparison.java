@@ -17,16 +17,16 @@ import java.util.stream.Stream;
  * A comparison between the devices of the testbed, in which the launcher finds devices and compares again. What is
  * measured goes to a folder of this machine at once, and so outlives the testbed.
  */
-record TestbedComparison(Testbed testbed, Path dir, List<String> arguments, PrintStream err) {
+record TestbedComparison(Testbed testbed, Path dir, List<String> arguments, PrintStream err, boolean isQuiet) {
 
     /** As long as it takes: it shows its progress, and Ctrl-C loses nothing. */
     private static final String TIMEOUT_SECONDS = "604800";
 
     /** Makes what the virtual machine sends to itself cross the link between its devices. */
     private static final String IN_TESTBED = """
-            [ "$ISTHMUS_TESTBED" != vm ] || "$0/testbed/devices" across $(cat /run/testbed/ends)
-            exec "$0/isthmus" compare "$@"
-            """;
+        [ "$ISTHMUS_TESTBED" != vm ] || "$0/testbed/devices" across $(cat /run/testbed/ends)
+        exec "$0/isthmus" compare "$@"
+        """;
 
     /** The least exit status of a testbed that was ended by a signal, a time limit or a crash. */
     private static final int LEAST_UNFINISHED = 124;
@@ -39,7 +39,8 @@ record TestbedComparison(Testbed testbed, Path dir, List<String> arguments, Prin
         command.addAll(arguments);
         Files.createDirectories(dir);
         try (var children = new Children()) {
-            Process process = children.start(command, Progress.passedOn(err), Redirect.INHERIT, Redirect.INHERIT);
+            Redirect tables = isQuiet ? Redirect.DISCARD : Redirect.INHERIT;
+            Process process = children.start(command, Progress.passedOn(err), Redirect.INHERIT, tables);
             process.getOutputStream().close();
             return process.waitFor();
         } finally {

@@ -3,6 +3,7 @@ package dev.isthmus.perf.bench.compare;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Locale;
+import java.util.stream.Stream;
 
 /**
  * The operation of UCX that carries messages, and the transport. A point with a route is measured exactly as {@code
@@ -51,6 +52,14 @@ record UcxRoute(Transport transport, Operation operation) {
         String id() {
             return name().toLowerCase(Locale.ROOT);
         }
+    }
+
+    /** Every operation over every transport. */
+    static UcxRoute[] all() {
+        return Stream.of(Transport.values())
+                .flatMap(
+                        transport -> Stream.of(Operation.values()).map(operation -> new UcxRoute(transport, operation)))
+                .toArray(UcxRoute[]::new);
     }
 
     String id() {

@@ -61,7 +61,7 @@ final class WarmUp {
      */
     boolean run(Point point) throws IOException, InterruptedException {
         boolean compiles = !point.way().isC();
-        if (options.once() && (!compiles || warm.containsKey(point))) {
+        if (options.warmsOnce() && (!compiles || warm.containsKey(point))) {
             return warm.getOrDefault(point, true);
         }
         if (!compiles) {

@@ -44,6 +44,8 @@ class CompareCommandTest {
                 "--rates 10000001",
                 "--rates fast",
                 "--rounds 0",
+                "--routes shm",
+                "--warm-up-once",
                 "--seconds 0",
                 "--seconds NaN",
                 "--warm-up -1",

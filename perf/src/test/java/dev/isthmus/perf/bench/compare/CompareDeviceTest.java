@@ -4,12 +4,8 @@ package dev.isthmus.perf.bench.compare;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.isthmus.perf.common.Machine;
-import dev.isthmus.perf.common.Side;
 import dev.isthmus.testbed.TestDeadlines;
-import dev.isthmus.verbs.Device;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -81,26 +77,6 @@ class CompareDeviceTest {
     /** perftest reports no time of a single write, and without a compiler for a loop of ours there is nothing else. */
     private static boolean isUntimedWrite(Run run) {
         return VerbsTool.isSingleWrite(run.point()) && run.p999Micros().isEmpty();
-    }
-
-    @Test
-    void shouldMeasureSendsForOtherTables() throws Exception {
-        PingPongs sends = PingPongs.ofSends();
-        Machine machine = sends.machine();
-        assertTrue(machine.where().contains(Device.first().name()), machine::where);
-        assertEquals(Set.of("libibverbs", "perftest"), machine.versions().keySet());
-        List<String> measured = new ArrayList<>();
-        sends.run(List.of(64), 100, 2, new PingPongs.Listener() {
-            @Override
-            public void progress(String what) {}
-
-            @Override
-            public void measured(int bytes, Side side, int round, double medianMicros, double averageMicros) {
-                assertTrue(medianMicros > 0 && averageMicros > 0, medianMicros + " and " + averageMicros);
-                measured.add(side.title() + " " + bytes + ", " + round);
-            }
-        });
-        assertEquals(List.of("C 64, 1", "Java 64, 1", "Java 64, 2", "C 64, 2"), measured);
     }
 
     @Test

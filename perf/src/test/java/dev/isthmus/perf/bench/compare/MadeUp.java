@@ -26,9 +26,8 @@ final class MadeUp {
         Map<String, String> lines = new LinkedHashMap<>();
         lines.put("machine", "2 x a cpu");
         lines.put("rdma-core", "44.0");
-        lines.put("flags", "--rounds 3");
         lines.put(Setting.DATE, "2026-01-01");
-        return new Setting(lines, points);
+        return new Setting(lines, new Comparison.Options(3, 1, 15), points);
     }
 
     /** A run, measured by programs that were not steady, or whose connections only measured together for a while. */

@@ -23,7 +23,7 @@ class PlanningTest {
     private static final List<Way> THREE = List.of(Way.C_UCX, Way.JAVA_UCX, Way.NIO_BLOCKING);
 
     private static List<Point> points(List<Way> ways, List<Long> bytes) {
-        return Schedule.points(List.of(Benchmark.PING_PONG), ways, List.of(1), bytes, List.of());
+        return Schedule.points(List.of(Benchmark.PING_PONG), ways, List.of(1), bytes, List.of(), List.of());
     }
 
     @Test
@@ -43,7 +43,7 @@ class PlanningTest {
     @Test
     void shouldLeaveOutWhatMakesNoSense() {
         List<Point> all = Schedule.points(
-                List.of(Benchmark.values()), List.of(Way.values()), List.of(1, 4), List.of(8L), List.of());
+                List.of(Benchmark.values()), List.of(Way.values()), List.of(1, 4), List.of(8L), List.of(), List.of());
         assertTrue(all.contains(new Point(Way.C_VERBS_READ, Benchmark.ONE_SIDED, 8, 1)));
         assertFalse(all.contains(new Point(Way.C_VERBS_READ, Benchmark.PING_PONG, 8, 1)));
         assertFalse(all.contains(new Point(Way.NIO_BLOCKING, Benchmark.ONE_SIDED, 8, 1)));
@@ -51,6 +51,22 @@ class PlanningTest {
         assertFalse(all.contains(new Point(Way.C_SOCKETS, Benchmark.BOTH_WAYS, 8, 1)));
         assertFalse(all.contains(new Point(Way.JAVA_SOCKETS, Benchmark.PING_PONG, 8, 4)));
         assertEquals(2 * (11 + 11 + 9) + 6 + 2 * 3 + 2 * 2 * 3 + 2 * 5 + 3, all.size());
+    }
+
+    @Test
+    void shouldMeasureOnlyUcxOnRoutes() {
+        List<Point> all = Schedule.points(
+                List.of(Benchmark.values()),
+                List.of(Way.C_UCX, Way.NIO_BLOCKING),
+                List.of(1, 4),
+                List.of(8L),
+                List.of(),
+                List.of(UcxRoute.all()));
+        List<Point> routed =
+                all.stream().filter(point -> point.route().isPresent()).toList();
+        assertEquals(2 * 8, routed.size());
+        assertTrue(routed.stream().allMatch(point -> point.way() == Way.C_UCX), routed::toString);
+        assertEquals(2 * 4, all.size() - routed.size());
     }
 
     @Test

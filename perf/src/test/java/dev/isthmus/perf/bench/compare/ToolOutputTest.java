@@ -252,7 +252,7 @@ class ToolOutputTest {
 
     /** The command of a hundred messages between two devices, where nothing compiles the twin. */
     private static String byHand(Point point, boolean threadEach) {
-        var options = new Comparison.Options(3, 0.5, 2, OptionalLong.empty(), threadEach, false);
+        var options = new Comparison.Options(List.of(), 3, 0.5, 2, OptionalLong.empty(), threadEach, false);
         try (var children = new Children()) {
             return new ToolRunner(
                             new VerbsTool(), VerbsTwin.none("no compiler"), new Venue(END, OTHER), children, options)
@@ -287,8 +287,8 @@ class ToolOutputTest {
                 byIsthmus(point(Way.JAVA_UCX, Benchmark.PING_PONG, 8), new Venue(END, OTHER)));
         var route = new UcxRoute(UcxRoute.Transport.SHM, UcxRoute.Operation.AM);
         assertEquals(
-                "./isthmus perf compare-ucx --only '^shm-am-lat-8$' --rounds 1 --iterations 100 --seconds 0.5"
-                        + " --warm-up 2.0",
+                "./isthmus compare --ways java-ucx --benchmarks ping-pong --bytes 8 --connections 1 --rounds 1"
+                        + " --messages 100 --seconds 0.5 --warm-up 2.0 --devices none --routes shm-am",
                 byIsthmus(new Point(Way.JAVA_UCX, Benchmark.PING_PONG, 8, route), Venue.loopback()));
     }
 

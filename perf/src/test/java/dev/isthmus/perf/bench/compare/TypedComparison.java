@@ -218,7 +218,7 @@ final class TypedComparison implements AutoCloseable {
         List<Run> runs = runs();
         Setting setting = RunStore.read(out()).setting();
         Set<Schedule.Step> planned = new HashSet<>();
-        for (int round = 1; round <= Integer.parseInt(setting.lines().get("rounds")); round++) {
+        for (int round = 1; round <= setting.options().rounds(); round++) {
             for (Point point : setting.points()) {
                 planned.add(new Schedule.Step(point, round));
             }

@@ -86,7 +86,8 @@ class WarmUpTest {
     @Test
     void shouldWarmEachPointOfAJvmUpOnceIfItIsToldSo() throws Exception {
         averages.add(100.0);
-        WarmUp once = warmUp(new Comparison.Options(3, 1, 10, OptionalLong.of(100), false, true), new Pace());
+        WarmUp once =
+                warmUp(new Comparison.Options(List.of(), 3, 1, 10, OptionalLong.of(100), false, true), new Pace());
         assertTrue(once.run(IN_C));
         assertEquals(0, runs, "a program in C starts anew each time");
         assertTrue(once.run(POINT));
