@@ -2,6 +2,7 @@
 package dev.isthmus.perf.tools.ucx;
 
 import dev.isthmus.ucx.UcpAddress;
+import dev.isthmus.ucx.UcpAtomic;
 import dev.isthmus.ucx.UcpBuffer;
 import dev.isthmus.ucx.UcpContext;
 import dev.isthmus.ucx.UcpEndpoint;
@@ -11,24 +12,39 @@ import dev.isthmus.ucx.UcpMemory;
 import dev.isthmus.ucx.UcpOperationOption;
 import dev.isthmus.ucx.UcpPackedKey;
 import dev.isthmus.ucx.UcpPayload;
+import dev.isthmus.ucx.UcpRemoteAtomics;
 import dev.isthmus.ucx.UcpRemoteMemory;
+import dev.isthmus.ucx.UcpRequests;
+import dev.isthmus.ucx.UcpStream;
+import dev.isthmus.ucx.UcpStreamData;
+import dev.isthmus.ucx.UcpTagMessage;
 import dev.isthmus.ucx.UcpWorker;
-import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.Map;
 
 /** An end that uses Isthmus. */
 final class JavaEnd extends UcxEnd {
 
-    final UcpWorker worker;
-    final UcpMemory outgoing;
-    final UcpMemory incoming;
-    final UcpMemory header; // of an active message; null for none
-    final UcxProgress waiting;
-    UcpEndpoint endpoint; // null until it is connected
-    UcpRemoteMemory remote; // likewise, and for operations that are not one-sided
     private final UcpContext context;
-    private JavaLoop loop;
+    private final UcpWorker worker;
+    private final UcpRequests requests;
+    private final UcpMemory outgoing;
+    private final UcpMemory incoming;
+    private final MemorySegment from;
+    private final MemorySegment to;
+    private final UcpMemory header; // of an active message; null for none
+    private final MemorySegment headerBytes;
+    private final long bytes;
+    private final long mask;
+    private final boolean synchronous;
+    private final UcpPayload payload; // what is sent if it is more than a plain buffer, such as a list; otherwise null
+    private final UcpPayload list; // what is received into if it is a list of buffers; otherwise null
+    private final UcpTagMessage probed; // null unless requested
+    private final UcpStreamData data; // null unless requested
+    private UcpEndpoint endpoint; // null until it is connected
+    private UcpStream stream; // likewise, and for other operations
+    private UcpRemoteMemory remote; // likewise, and for operations that are not one-sided
+    private UcpRemoteAtomics atomics;
 
     JavaEnd(UcxPlan plan, boolean server, UcxLink link) {
         this(plan, server, link, Map.of());
@@ -42,10 +58,20 @@ final class JavaEnd extends UcxEnd {
             settings.forEach(config::set);
         });
         worker = context.createWorker(config -> config.reservedRequests(2 * plan.window() + 2));
+        requests = worker.requests();
         outgoing = allocate();
         incoming = allocate();
+        from = outgoing.segment();
+        to = incoming.segment();
         header = plan.header() == 0 ? null : context.allocate(plan.header());
-        waiting = new UcxProgress(worker, link, !plan.test().command.isOneSided());
+        headerBytes = header == null ? MemorySegment.NULL : header.segment();
+        bytes = plan.bytes();
+        mask = plan.has(UcxPlan.TAG_WILDCARD) ? UcpWorker.ANY_TAG : UcpWorker.EXACT_TAG;
+        synchronous = plan.test().command == UcxTest.Command.TAG_SYNC;
+        payload = plan.test().command.isOneSided() ? null : payload();
+        list = plan.receiveIov() ? list(to) : null;
+        probed = plan.has(UcxPlan.TAG_PROBE) ? UcpTagMessage.of(worker) : null;
+        data = plan.has(UcxPlan.STREAM_RECEIVE_DATA) ? UcpStreamData.of(worker) : null;
     }
 
     private UcpMemory allocate() {
@@ -65,7 +91,7 @@ final class JavaEnd extends UcxEnd {
     }
 
     @Override
-    void connect(EndpointInfo peer) throws IOException {
+    void open(EndpointInfo peer) {
         endpoint = worker.createEndpoint(UcpAddress.ofRaw(peer.address()), config -> {
             if (plan.has(UcxPlan.ERROR_HANDLING)) {
                 config.errorHandling(UcpErrorHandling.PEER);
@@ -74,35 +100,17 @@ final class JavaEnd extends UcxEnd {
         if (plan.test().command.isOneSided()) {
             remote = endpoint.unpack(UcpPackedKey.ofRaw(peer.memory(), plan.bytes(), peer.key()));
         }
-        loop = switch (plan.test().command) {
-            case TAG, TAG_SYNC -> new TagLoop(this);
-            case STREAM -> new StreamLoop(this);
-            case AM -> new AmLoop(this);
-            case PUT -> new PutLoop(this);
-            case GET -> new GetLoop(this);
-            case ADD, FADD, SWAP, CSWAP -> new AtomicLoop(this);
-        };
+        stream = plan.test().command == UcxTest.Command.STREAM ? endpoint.stream() : null;
+        atomics = plan.test().command.isAtomic() ? remote.atomics() : null;
     }
 
-    @Override
-    UcxLoop loop() {
-        return loop;
-    }
-
-    /** What is sent if it is more than a plain buffer, such as a list; otherwise null. */
-    UcpPayload outgoingPayload() {
-        UcpPayload payload = plan.sendIov()
-                ? list(outgoing.segment())
-                : UcpBuffer.of(worker, outgoing.segment()).range(0, plan.bytes());
+    private UcpPayload payload() {
+        UcpPayload whole =
+                plan.sendIov() ? list(from) : UcpBuffer.of(worker, from).range(0, bytes);
         if (!plan.test().isPingPong()) {
-            return payload.options(UcpOperationOption.MULTI_SEND);
+            return whole.options(UcpOperationOption.MULTI_SEND);
         }
-        return plan.sendIov() ? payload : null;
-    }
-
-    /** What is received into if it is a list of buffers; otherwise null. */
-    UcpPayload incomingPayload() {
-        return plan.receiveIov() ? list(incoming.segment()) : null;
+        return plan.sendIov() ? whole : null;
     }
 
     private UcpIov list(MemorySegment memory) {
@@ -116,13 +124,132 @@ final class JavaEnd extends UcxEnd {
     }
 
     @Override
-    void flush() throws IOException {
-        waiting.finish(worker.flush());
+    MemorySegment outgoing() {
+        return from;
     }
 
     @Override
-    void progress() {
-        worker.progress();
+    MemorySegment incoming() {
+        return to;
+    }
+
+    @Override
+    long tagSend() {
+        if (synchronous) {
+            return payload == null ? endpoint.tagSendSync(from, 0, bytes, TAG) : endpoint.tagSendSync(payload, TAG);
+        }
+        return payload == null ? endpoint.tagSend(from, 0, bytes, TAG) : endpoint.tagSend(payload, TAG);
+    }
+
+    @Override
+    long tagReceive() {
+        return list == null ? worker.tagReceive(to, 0, bytes, TAG, mask) : worker.tagReceive(list, TAG, mask);
+    }
+
+    @Override
+    boolean hasTag() {
+        return probed == null || worker.tagProbe(TAG, mask, probed);
+    }
+
+    @Override
+    long streamSend() {
+        return payload == null ? stream.send(from, 0, bytes) : stream.send(payload);
+    }
+
+    @Override
+    long streamReceive(long offset) {
+        return list == null ? stream.receive(to, offset, bytes - offset) : stream.receiveAll(list);
+    }
+
+    @Override
+    long streamTake() {
+        if (!stream.receiveData(data)) {
+            return 0;
+        }
+        long length = data.length();
+        data.release();
+        return length;
+    }
+
+    @Override
+    long amSend() {
+        return payload == null
+                ? endpoint.amSend(MESSAGE_ID, headerBytes, 0, headerBytes.byteSize(), from, 0, bytes, 0)
+                : endpoint.amSend(MESSAGE_ID, headerBytes, payload, 0);
+    }
+
+    @Override
+    void handleMessages(MessageHandler handler) {
+        worker.activeMessages()
+                .setHandler(MESSAGE_ID, message -> handler.onMessage(message.isRendezvous() ? message.receive(to) : 0));
+    }
+
+    @Override
+    long put() {
+        return remote.put(from, 0, bytes, 0);
+    }
+
+    @Override
+    long get() {
+        return remote.get(from, 0, bytes, 0);
+    }
+
+    @Override
+    long atomic(long operand) {
+        return bytes == Long.BYTES ? atomic64(operand) : atomic32((int) operand);
+    }
+
+    private long atomic64(long operand) {
+        return switch (plan.test().command) {
+            case ADD -> atomics.apply64(UcpAtomic.ADD, 0, operand);
+            case FADD -> atomics.fetch64(UcpAtomic.ADD, 0, operand);
+            case SWAP -> atomics.fetch64(UcpAtomic.SWAP, 0, operand);
+            default -> atomics.compareAndSwap64(0, 0, operand);
+        };
+    }
+
+    private long atomic32(int operand) {
+        return switch (plan.test().command) {
+            case ADD -> atomics.apply32(UcpAtomic.ADD, 0, operand);
+            case FADD -> atomics.fetch32(UcpAtomic.ADD, 0, operand);
+            case SWAP -> atomics.fetch32(UcpAtomic.SWAP, 0, operand);
+            default -> atomics.compareAndSwap32(0, 0, operand);
+        };
+    }
+
+    @Override
+    void fence() {
+        worker.fence();
+    }
+
+    @Override
+    long beginFlush() {
+        return worker.flush();
+    }
+
+    @Override
+    int progress() {
+        return worker.progress();
+    }
+
+    @Override
+    boolean isDone(long request) {
+        return requests.isDone(request);
+    }
+
+    @Override
+    int statusCode(long request) {
+        return requests.statusCode(request);
+    }
+
+    @Override
+    long length(long request) {
+        return requests.length(request);
+    }
+
+    @Override
+    void release(long request) {
+        requests.release(request);
     }
 
     @Override

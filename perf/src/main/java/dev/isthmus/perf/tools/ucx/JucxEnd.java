@@ -3,9 +3,10 @@ package dev.isthmus.perf.tools.ucx;
 
 import dev.isthmus.perf.tools.PerftestException;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import org.openucx.jucx.UcxException;
-import org.openucx.jucx.UcxUtils;
 import org.openucx.jucx.ucp.UcpContext;
 import org.openucx.jucx.ucp.UcpEndpoint;
 import org.openucx.jucx.ucp.UcpEndpointParams;
@@ -16,21 +17,26 @@ import org.openucx.jucx.ucp.UcpRemoteKey;
 import org.openucx.jucx.ucp.UcpRequest;
 import org.openucx.jucx.ucp.UcpWorker;
 import org.openucx.jucx.ucp.UcpWorkerParams;
+import org.openucx.jucx.ucs.UcsConstants;
 
 /** An end that uses JUCX, UCX's own JNI binding. It has the plain tests of tag, stream, active messages and put. */
 final class JucxEnd extends UcxEnd {
 
-    private static final int PASSES_BETWEEN_CHECKS = 1 << 12;
+    private static final long EXACT = -1;
 
-    final UcpWorker worker;
-    final UcpMemory outgoing;
-    final UcpMemory incoming;
-    UcpEndpoint endpoint; // null unless it is connected
-    UcpRemoteKey key; // of the peer's memory, for puts
-    long remote;
     private final UcpContext context;
-    private JucxLoop loop;
-    private int idle;
+    private final UcpWorker worker;
+    private final UcpMemory outgoing;
+    private final UcpMemory incoming;
+    private final long from;
+    private final long to;
+    private final long bytes;
+    private UcpEndpoint endpoint; // null unless it is connected
+    private UcpRemoteKey key; // of the peer's memory, for puts
+    private long remote;
+    private UcpRequest[] requests = new UcpRequest[1]; // by number; the first is none
+    private int[] unused = {}; // numbers of requests that were released
+    private int unusedCount;
 
     JucxEnd(UcxPlan plan, boolean server, UcxLink link) {
         super(plan, server, link);
@@ -38,6 +44,9 @@ final class JucxEnd extends UcxEnd {
         worker = new UcpWorker(context, new UcpWorkerParams());
         outgoing = allocate();
         incoming = allocate();
+        from = outgoing.getAddress();
+        to = incoming.getAddress();
+        bytes = plan.bytes();
     }
 
     private static UcpParams params(UcxPlan plan) {
@@ -73,7 +82,7 @@ final class JucxEnd extends UcxEnd {
     }
 
     @Override
-    void connect(EndpointInfo peer) throws IOException {
+    void open(EndpointInfo peer) throws IOException {
         try {
             endpoint = worker.newEndpoint(new UcpEndpointParams().setUcpAddress(direct(peer.address())));
             if (plan.test().command == UcxTest.Command.PUT) {
@@ -83,33 +92,121 @@ final class JucxEnd extends UcxEnd {
         } catch (UcxException e) {
             throw new PerftestException("JUCX: " + e.getMessage(), e);
         }
-        loop = switch (plan.test().command) {
-            case TAG -> new JucxLoop.Tag(this);
-            case STREAM -> new JucxLoop.Stream(this);
-            case AM -> new JucxLoop.Am(this);
-            default -> new JucxLoop.Put(this);
-        };
+    }
+
+    /** A number for a request, or 0 for one that is done. */
+    private long number(UcpRequest request) {
+        if (request.isCompleted() && request.getStatus() == 0) {
+            return 0;
+        }
+        return keep(request);
+    }
+
+    private long keep(UcpRequest request) {
+        if (unusedCount == 0) {
+            int before = requests.length;
+            requests = Arrays.copyOf(requests, 2 * before);
+            unused = new int[2 * before];
+            for (int i = before; i < requests.length; i++) {
+                unused[unusedCount++] = i;
+            }
+        }
+        int number = unused[--unusedCount];
+        requests[number] = request;
+        return number;
     }
 
     @Override
-    UcxLoop loop() {
-        return loop;
+    @SuppressWarnings("restricted")
+    MemorySegment outgoing() {
+        return MemorySegment.ofAddress(from).reinterpret(plan.span());
     }
 
-    /** The bytes of some memory. */
-    ByteBuffer view(long address) {
-        return UcxUtils.getByteBufferView(address, plan.bytes());
+    @Override
+    @SuppressWarnings("restricted")
+    MemorySegment incoming() {
+        return MemorySegment.ofAddress(to).reinterpret(plan.span());
     }
 
-    /** Progresses once, and checks now and then whether the peer is alive. */
-    void pass() throws IOException {
-        if (once() == 0 && ++idle == PASSES_BETWEEN_CHECKS) {
-            idle = 0;
-            link.checkPeer(!plan.test().command.isOneSided());
-        }
+    @Override
+    long tagSend() {
+        return number(endpoint.sendTaggedNonBlocking(from, bytes, TAG, null));
     }
 
-    private int once() {
+    @Override
+    long tagReceive() {
+        return number(worker.recvTaggedNonBlocking(to, bytes, TAG, EXACT, null));
+    }
+
+    @Override
+    boolean hasTag() {
+        return true;
+    }
+
+    @Override
+    long streamSend() {
+        return number(endpoint.sendStreamNonBlocking(from, bytes, null));
+    }
+
+    @Override
+    long streamReceive(long offset) {
+        return keep(endpoint.recvStreamNonBlocking(to + offset, bytes - offset, 0, null)); // its length is wanted
+    }
+
+    @Override
+    long streamTake() {
+        throw absent();
+    }
+
+    @Override
+    long amSend() {
+        return number(endpoint.sendAmNonBlocking(MESSAGE_ID, 0, 0, from, bytes, 0, null));
+    }
+
+    @Override
+    void handleMessages(MessageHandler handler) {
+        worker.setAmRecvHandler(MESSAGE_ID, (header, headerSize, message, reply) -> {
+            if (message.isDataValid()) {
+                handler.onMessage(0);
+                return UcsConstants.STATUS.UCS_OK;
+            }
+            handler.onMessage(number(message.receive(to, null)));
+            return UcsConstants.STATUS.UCS_INPROGRESS;
+        });
+    }
+
+    @Override
+    long put() {
+        return number(endpoint.putNonBlocking(from, bytes, remote, key, null));
+    }
+
+    @Override
+    long get() {
+        throw absent();
+    }
+
+    @Override
+    long atomic(long operand) {
+        throw absent();
+    }
+
+    private IllegalArgumentException absent() {
+        return new IllegalArgumentException("JUCX has no " + plan.test().title());
+    }
+
+    /** JUCX has none. */
+    @Override
+    void fence() throws IOException {
+        flush();
+    }
+
+    @Override
+    long beginFlush() {
+        return number(worker.flushNonBlocking(null));
+    }
+
+    @Override
+    int progress() {
         try {
             return worker.progress();
         } catch (Exception e) { // JUCX declares no narrower type
@@ -117,24 +214,25 @@ final class JucxEnd extends UcxEnd {
         }
     }
 
-    /** Progresses until an operation is done. */
-    void finish(UcpRequest request) throws IOException {
-        while (!request.isCompleted()) {
-            pass();
-        }
-        if (request.getStatus() != 0) {
-            throw new PerftestException("an operation of JUCX has failed: status " + request.getStatus());
-        }
+    @Override
+    boolean isDone(long request) {
+        return requests[(int) request].isCompleted();
     }
 
     @Override
-    void flush() throws IOException {
-        finish(worker.flushNonBlocking(null));
+    int statusCode(long request) {
+        return requests[(int) request].getStatus();
     }
 
     @Override
-    void progress() {
-        once();
+    long length(long request) {
+        return requests[(int) request].getRecvSize();
+    }
+
+    @Override
+    void release(long request) {
+        requests[(int) request] = null;
+        unused[unusedCount++] = (int) request;
     }
 
     @Override
@@ -145,7 +243,7 @@ final class JucxEnd extends UcxEnd {
         }
         UcpRequest closing = endpoint.closeNonBlockingFlush();
         while (!closing.isCompleted()) {
-            once();
+            progress();
         }
         endpoint = null;
     }
@@ -155,7 +253,7 @@ final class JucxEnd extends UcxEnd {
         if (endpoint != null) {
             UcpRequest closing = endpoint.closeNonBlockingForce();
             while (!closing.isCompleted()) {
-                once();
+                progress();
             }
         }
         outgoing.close();

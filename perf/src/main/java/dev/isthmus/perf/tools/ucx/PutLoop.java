@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.tools.ucx;
 
-import dev.isthmus.ucx.UcpRemoteMemory;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 
 /** Puts. The last byte of a message is its number, and the other end waits for that. */
-final class PutLoop extends JavaLoop {
+final class PutLoop extends UcxLoop {
 
     private static final VarHandle BYTE = ValueLayout.JAVA_BYTE.varHandle();
     private static final byte NONE = -1;
@@ -15,13 +15,15 @@ final class PutLoop extends JavaLoop {
     /** The last byte of the last message of a test in one direction. */
     private static final byte LAST = 1;
 
-    private final UcpRemoteMemory remote;
+    private final MemorySegment outgoing;
+    private final MemorySegment incoming;
     private byte sent;
     private byte awaited;
 
-    PutLoop(JavaEnd end) {
+    PutLoop(UcxEnd end) {
         super(end);
-        remote = end.remote;
+        outgoing = end.outgoing();
+        incoming = end.incoming();
     }
 
     @Override
@@ -39,12 +41,11 @@ final class PutLoop extends JavaLoop {
     }
 
     @Override
-    void send() throws IOException {
-        sends.room();
+    long post() {
         if (pingPong) {
             BYTE.setVolatile(outgoing, bytes - 1, sent++);
         }
-        sends.add(remote.put(outgoing, 0, bytes, 0));
+        return end.put();
     }
 
     @Override
@@ -63,7 +64,7 @@ final class PutLoop extends JavaLoop {
         if (!pingPong && server) {
             await(LAST);
         } else if (!pingPong) {
-            worker.fence();
+            end.fence();
             sends.drain();
             BYTE.setVolatile(outgoing, bytes - 1, LAST);
             send();

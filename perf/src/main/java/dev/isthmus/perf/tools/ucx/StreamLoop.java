@@ -1,26 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.tools.ucx;
 
-import dev.isthmus.ucx.UcpPayload;
-import dev.isthmus.ucx.UcpStream;
-import dev.isthmus.ucx.UcpStreamData;
 import java.io.IOException;
 
 /** Streams. */
-final class StreamLoop extends JavaLoop {
+final class StreamLoop extends UcxLoop {
 
-    private final UcpStream stream;
-    private final UcpPayload outgoingPayload;
-    private final UcpPayload incomingPayload;
-    private final UcpStreamData data; // null unless requested
+    private final boolean takesData;
+    private final boolean isList;
     private long early; // bytes that arrived with the end of the previous message
 
-    StreamLoop(JavaEnd end) {
+    StreamLoop(UcxEnd end) {
         super(end);
-        stream = endpoint.stream();
-        outgoingPayload = end.outgoingPayload();
-        incomingPayload = end.incomingPayload();
-        data = end.plan.has(UcxPlan.STREAM_RECEIVE_DATA) ? UcpStreamData.of(worker) : null;
+        takesData = end.plan.has(UcxPlan.STREAM_RECEIVE_DATA);
+        isList = end.plan.receiveIov();
     }
 
     @Override
@@ -34,33 +27,29 @@ final class StreamLoop extends JavaLoop {
     }
 
     @Override
-    void send() throws IOException {
-        sends.room();
-        sends.add(outgoingPayload == null ? stream.send(outgoing, 0, bytes) : stream.send(outgoingPayload));
+    long post() {
+        return end.streamSend();
     }
 
     @Override
     void receive() throws IOException {
-        if (data != null) {
+        if (takesData) {
             receiveData();
-        } else if (incomingPayload == null) {
+        } else if (isList) {
+            end.finish(end.streamReceive(0));
+        } else {
             long total = 0;
             while (total < bytes) {
-                total += waiting.finishReceive(stream.receive(incoming, total, bytes - total));
+                total += end.finishReceive(end.streamReceive(total));
             }
-        } else {
-            waiting.finish(stream.receiveAll(incomingPayload));
         }
     }
 
     private void receiveData() throws IOException {
         long total = early;
         while (total < bytes) {
-            waiting.pass();
-            if (stream.receiveData(data)) {
-                total += data.length();
-                data.release();
-            }
+            end.pass();
+            total += end.streamTake();
         }
         early = total - bytes;
     }

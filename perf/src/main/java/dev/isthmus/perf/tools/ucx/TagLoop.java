@@ -1,31 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.tools.ucx;
 
-import dev.isthmus.ucx.UcpPayload;
-import dev.isthmus.ucx.UcpTagMessage;
-import dev.isthmus.ucx.UcpWorker;
 import java.io.IOException;
 
 /** Tagged messages, and synchronous ones. */
-final class TagLoop extends JavaLoop {
+final class TagLoop extends UcxLoop {
 
-    static final long TAG = 0x1337a880L;
-
-    private final UcpPayload outgoingPayload;
-    private final UcpPayload incomingPayload;
-    private final long mask;
-    private final boolean synchronous;
-    private final UcpTagMessage probed; // null unless requested
     private final Window receives;
 
-    TagLoop(JavaEnd end) {
+    TagLoop(UcxEnd end) {
         super(end);
-        outgoingPayload = end.outgoingPayload();
-        incomingPayload = end.incomingPayload();
-        mask = end.plan.has(UcxPlan.TAG_WILDCARD) ? UcpWorker.ANY_TAG : UcpWorker.EXACT_TAG;
-        synchronous = end.plan.test().command == UcxTest.Command.TAG_SYNC;
-        probed = end.plan.has(UcxPlan.TAG_PROBE) ? UcpTagMessage.of(worker) : null;
-        receives = new Window(waiting, end.plan.window());
+        receives = new Window(end, end.plan.window());
     }
 
     @Override
@@ -34,20 +19,8 @@ final class TagLoop extends JavaLoop {
     }
 
     @Override
-    void send() throws IOException {
-        sends.room();
-        sends.add(post());
-    }
-
-    private long post() {
-        if (synchronous) {
-            return outgoingPayload == null
-                    ? endpoint.tagSendSync(outgoing, 0, bytes, TAG)
-                    : endpoint.tagSendSync(outgoingPayload, TAG);
-        }
-        return outgoingPayload == null
-                ? endpoint.tagSend(outgoing, 0, bytes, TAG)
-                : endpoint.tagSend(outgoingPayload, TAG);
+    long post() {
+        return end.tagSend();
     }
 
     @Override
@@ -65,15 +38,10 @@ final class TagLoop extends JavaLoop {
 
     private void postReceive() throws IOException {
         receives.room();
-        if (probed != null) {
-            while (!worker.tagProbe(TAG, mask, probed)) {
-                waiting.pass();
-            }
+        while (!end.hasTag()) {
+            end.pass();
         }
-        receives.add(
-                incomingPayload == null
-                        ? worker.tagReceive(incoming, 0, bytes, TAG, mask)
-                        : worker.tagReceive(incomingPayload, TAG, mask));
+        receives.add(end.tagReceive());
     }
 
     @Override

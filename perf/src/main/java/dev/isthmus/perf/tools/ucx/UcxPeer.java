@@ -39,7 +39,7 @@ public final class UcxPeer {
             return this == JUCX ? Map.of("UCX_ERROR_SIGNALS", "") : Map.of();
         }
 
-        UcxBinding ends() {
+        UcxEnd.Binding ends() {
             return this == JUCX ? JucxEnd::new : JavaEnd::new;
         }
     }

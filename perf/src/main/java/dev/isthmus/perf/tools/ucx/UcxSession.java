@@ -51,7 +51,8 @@ final class UcxSession {
     }
 
     /** Runs a test with a server that knows a layout, as every server here does; returns the result. */
-    static UcxResult client(UcxPlan plan, UcxLayout layout, UcxLink link, UcxBinding binding, SessionListener listener)
+    static UcxResult client(
+            UcxPlan plan, UcxLayout layout, UcxLink link, UcxEnd.Binding binding, SessionListener listener)
             throws IOException {
         listener.begin(plan);
         link.send(UcxParameters.encode(plan, layout));
@@ -59,7 +60,7 @@ final class UcxSession {
     }
 
     /** Runs the test that a client asks for. */
-    static void serve(UcxLink link, UcxBinding binding, SessionListener listener) throws IOException {
+    static void serve(UcxLink link, UcxEnd.Binding binding, SessionListener listener) throws IOException {
         UcxPlan plan = requested(link);
         listener.begin(plan);
         run(plan, link, binding, true, listener);
@@ -80,7 +81,7 @@ final class UcxSession {
     }
 
     private static UcxResult run(
-            UcxPlan plan, UcxLink link, UcxBinding binding, boolean server, SessionListener listener)
+            UcxPlan plan, UcxLink link, UcxEnd.Binding binding, boolean server, SessionListener listener)
             throws IOException {
         try (UcxEnd end = binding.open(plan, server, link)) {
             var session = new UcxSession(plan, link, end, listener);

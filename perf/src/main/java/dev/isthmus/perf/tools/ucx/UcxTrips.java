@@ -3,10 +3,7 @@ package dev.isthmus.perf.tools.ucx;
 
 import dev.isthmus.perf.common.Spent;
 import dev.isthmus.perf.common.Timetable;
-import dev.isthmus.ucx.UcpRequests;
-import dev.isthmus.ucx.UcpWorker;
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.util.List;
 
@@ -76,13 +73,7 @@ public final class UcxTrips {
     }
 
     private void ask(Timetable timetable) throws IOException {
-        UcpWorker worker = end.worker;
-        UcpRequests requests = worker.requests();
-        UcxProgress waiting = end.waiting;
-        MemorySegment outgoing = end.outgoing.segment();
-        MemorySegment incoming = end.incoming.segment();
-        long bytes = end.plan.bytes();
-        var sends = new Window(waiting, WINDOW);
+        var sends = new Window(end, WINDOW);
         long[] receives = new long[WINDOW];
         int next = 0;
         int oldest = 0;
@@ -90,18 +81,18 @@ public final class UcxTrips {
         while (!timetable.isOver()) {
             if (timetable.underWay() < WINDOW && timetable.isDue()) {
                 timetable.begin();
-                receives[next] = worker.tagReceive(incoming, 0, bytes, TagLoop.TAG, UcpWorker.EXACT_TAG);
+                receives[next] = end.tagReceive();
                 next = (next + 1) % WINDOW;
                 sends.room();
-                sends.add(end.endpoint.tagSend(outgoing, 0, bytes, TagLoop.TAG));
+                sends.add(end.tagSend());
             }
-            if (timetable.underWay() > 0 && requests.isDone(receives[oldest])) {
-                waiting.finish(receives[oldest]);
+            if (timetable.underWay() > 0 && end.isDone(receives[oldest])) {
+                end.finish(receives[oldest]);
                 timetable.end();
                 oldest = (oldest + 1) % WINDOW;
                 link.touch();
             } else {
-                waiting.pass();
+                end.pass();
             }
         }
         sends.drain();

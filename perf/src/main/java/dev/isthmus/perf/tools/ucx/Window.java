@@ -6,13 +6,15 @@ import java.io.IOException;
 /** The outstanding operations, up to a limit. The oldest is awaited first. */
 final class Window {
 
-    private final UcxProgress waiting;
+    private static final int MOST = 1 << 15;
+
+    private final UcxEnd end;
     private long[] requests;
     private int oldest;
     private int count;
 
-    Window(UcxProgress waiting, int size) {
-        this.waiting = waiting;
+    Window(UcxEnd end, int size) {
+        this.end = end;
         this.requests = new long[size];
     }
 
@@ -32,22 +34,23 @@ final class Window {
         }
     }
 
-    boolean isFull() {
-        return count == requests.length;
-    }
-
-    /** Doubles the room, for where waiting is impossible. */
-    void grow() {
-        long[] more = new long[2 * requests.length];
-        for (int i = 0; i < count; i++) {
-            more[i] = requests[(oldest + i) % requests.length];
+    /**
+     * Adds an operation where waiting is impossible. Within one progress, some can end, which shows only afterwards, while
+     * others take their place.
+     */
+    void addOneMore(long request) {
+        if (count == requests.length) {
+            if (count >= MOST) {
+                throw new IllegalStateException("more active messages have arrived at once than the window allows");
+            }
+            long[] more = new long[2 * count];
+            for (int i = 0; i < count; i++) {
+                more[i] = requests[(oldest + i) % count];
+            }
+            requests = more;
+            oldest = 0;
         }
-        requests = more;
-        oldest = 0;
-    }
-
-    int size() {
-        return requests.length;
+        add(request);
     }
 
     boolean isEmpty() {
@@ -59,7 +62,7 @@ final class Window {
         long request = requests[oldest];
         oldest = oldest + 1 == requests.length ? 0 : oldest + 1;
         count--;
-        waiting.finish(request);
+        end.finish(request);
     }
 
     /** Waits for all. */

@@ -17,7 +17,7 @@ final class UcxSessions {
 
     private UcxSessions() {}
 
-    static UcxBinding java(String transports) {
+    static UcxEnd.Binding java(String transports) {
         return (plan, server, link) -> new JavaEnd(plan, server, link, Map.of("TLS", transports));
     }
 
@@ -48,7 +48,7 @@ final class UcxSessions {
     }
 
     /** Runs a test with itself; returns what the client measured. */
-    static UcxResult run(UcxPlan plan, UcxBinding binding) throws Exception {
+    static UcxResult run(UcxPlan plan, UcxEnd.Binding binding) throws Exception {
         var measured = new CompletableFuture<UcxResult>();
         run(
                 link -> {
