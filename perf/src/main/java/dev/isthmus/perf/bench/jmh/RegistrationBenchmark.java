@@ -2,7 +2,10 @@
 package dev.isthmus.perf.bench.jmh;
 
 import dev.isthmus.verbs.AccessFlag;
+import dev.isthmus.verbs.Device;
+import dev.isthmus.verbs.DeviceContext;
 import dev.isthmus.verbs.MemoryRegion;
+import dev.isthmus.verbs.ProtectionDomain;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.TimeUnit;
@@ -26,7 +29,8 @@ public class RegistrationBenchmark extends ThreadBenchmark {
     @Param({"4096", "65536", "1048576", "4194304"})
     private int bytes;
 
-    private RcLoopback loopback;
+    private DeviceContext context;
+    private ProtectionDomain pd;
     private Arena arena;
     private MemorySegment memory;
     private MemorySegment copy;
@@ -34,7 +38,8 @@ public class RegistrationBenchmark extends ThreadBenchmark {
     /** Writes to the memory, so that its pages exist before. */
     @Setup(Level.Trial)
     public void open() {
-        loopback = new RcLoopback();
+        context = Device.first().open();
+        pd = context.allocateProtectionDomain();
         arena = Arena.ofConfined();
         memory = arena.allocate(bytes, PAGE_BYTES).fill((byte) 1);
         copy = arena.allocate(bytes, PAGE_BYTES).fill((byte) 1);
@@ -43,14 +48,15 @@ public class RegistrationBenchmark extends ThreadBenchmark {
     /** Runs on the measuring thread. */
     @TearDown(Level.Trial)
     public void close() {
-        loopback.close();
+        pd.close();
+        context.close();
         arena.close();
     }
 
     /** {@code ibv_reg_mr} and {@code ibv_dereg_mr}. */
     @Benchmark
     public int register() {
-        try (MemoryRegion region = loopback.protectionDomain().register(memory, AccessFlag.LOCAL_WRITE)) {
+        try (MemoryRegion region = pd.register(memory, AccessFlag.LOCAL_WRITE)) {
             return region.lkey();
         }
     }

@@ -1,48 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.bench.jmh;
 
+import static dev.isthmus.verbs.AccessFlag.LOCAL_WRITE;
+import static dev.isthmus.verbs.AccessFlag.REMOTE_WRITE;
+import static dev.isthmus.verbs.QueuePairType.RC;
+
+import dev.isthmus.verbs.CompletionQueue;
+import dev.isthmus.verbs.Device;
+import dev.isthmus.verbs.DeviceContext;
+import dev.isthmus.verbs.GidEntry;
+import dev.isthmus.verbs.ProtectionDomain;
+import dev.isthmus.verbs.QueuePair;
+import dev.isthmus.verbs.RegisteredMemory;
 import dev.isthmus.verbs.SendRequest;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.Level;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.TearDown;
 
-/**
- * Messages between two RC queue pairs of one device on one thread, and the steps before them.
- * {@code isthmus perf instructions} counts what posts and polls cost by themselves.
- */
+/** The steps before messages are sent; {@code isthmus perf instructions} counts what posts and polls cost. */
 public class VerbsBenchmark extends ThreadBenchmark {
 
-    private RcLoopback loopback;
+    private static final int BYTES = 64;
+    private static final int DEPTH = 16;
+
+    private DeviceContext context;
+    private ProtectionDomain pd;
+    private RegisteredMemory memory;
+    private CompletionQueue queue;
     private SendRequest prepared;
     private long number;
 
     /** Runs on the measuring thread, as queues belong to a thread. */
     @Setup(Level.Trial)
     public void open() {
-        loopback = new RcLoopback();
-        prepared = SendRequest.prepare(loopback.region());
+        context = Device.first().open();
+        pd = context.allocateProtectionDomain();
+        memory = pd.allocate(BYTES, LOCAL_WRITE, REMOTE_WRITE);
+        queue = context.createCompletionQueue(DEPTH);
+        prepared = SendRequest.prepare(memory.region());
     }
 
     /** Runs on the measuring thread. */
     @TearDown(Level.Trial)
     public void close() {
-        loopback.close();
-    }
-
-    /**
-     * A message of 64 bytes: a post to each of two connected queue pairs, and polling until both completions have
-     * arrived. A program that sends one message after the other waits this long.
-     */
-    @Benchmark
-    public long postAndPoll() {
-        return loopback.exchange();
-    }
-
-    /** A poll that finds nothing: how often a waiting program can look. */
-    @Benchmark
-    public int emptyPoll() {
-        return loopback.emptyPoll();
+        queue.close();
+        memory.close();
+        pd.close();
+        context.close();
     }
 
     /**
@@ -51,8 +56,8 @@ public class VerbsBenchmark extends ThreadBenchmark {
      */
     @Benchmark
     public SendRequest prepareRequest() {
-        return SendRequest.prepare(loopback.region())
-                .range(0, 64)
+        return SendRequest.prepare(memory.region())
+                .range(0, BYTES)
                 .signaled(true)
                 .wrId(++number);
     }
@@ -72,6 +77,11 @@ public class VerbsBenchmark extends ThreadBenchmark {
      */
     @Benchmark
     public void connectPair() {
-        loopback.connectAnotherPair();
+        GidEntry gid = context.defaultGid(1);
+        try (QueuePair one = pd.createQueuePair(RC, queue, queue);
+                QueuePair other = pd.createQueuePair(RC, queue, queue)) {
+            one.connect(gid, other.address(gid));
+            other.connect(gid, one.address(gid));
+        }
     }
 }

@@ -12,7 +12,7 @@ class VerbsBenchmarkTest {
 
     @Test
     void shouldRunEachBenchmark() throws Exception {
-        BenchmarkRun.all(0, 5, VerbsBenchmark.class);
+        BenchmarkRun.all(0, 3, VerbsBenchmark.class);
     }
 
     @Test
