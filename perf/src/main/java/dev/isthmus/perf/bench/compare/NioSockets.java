@@ -24,9 +24,6 @@ final class NioSockets {
     /** Time for the other JVM to get ready. */
     private static final int PATIENCE_MILLIS = (int) Duration.ofMinutes(5).toMillis();
 
-    /** A receiver of a stream of small messages takes many at once. */
-    private static final int LEAST_BUFFER = 1 << 16;
-
     private NioSockets() {}
 
     /** Connects or listens, and runs the end with all of its connections. */
@@ -39,9 +36,7 @@ final class NioSockets {
                 accept(job, channels);
             }
             Spent before = Spent.soFar();
-            Measured measured = job.point().way() == Way.NIO_BLOCKING
-                    ? NioBlocking.run(job, channels)
-                    : NioPolling.run(job, channels);
+            Measured measured = NioEnd.run(job, channels);
             Spent spent = Spent.soFar().since(before);
             return (job.isClient() ? measured : Measured.NOTHING).withSpent(spent);
         } finally {
@@ -83,14 +78,6 @@ final class NioSockets {
 
     private static SocketChannel prepared(SocketChannel channel) throws IOException {
         return channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-    }
-
-    static ByteBuffer outgoing(Job job) {
-        return ByteBuffer.allocateDirect(job.bytes());
-    }
-
-    static ByteBuffer incoming(Job job) {
-        return ByteBuffer.allocateDirect(Math.max(job.bytes(), LEAST_BUFFER));
     }
 
     static EOFException gone() {
