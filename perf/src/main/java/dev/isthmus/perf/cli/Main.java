@@ -5,9 +5,14 @@ import dev.isthmus.doctor.CommandFailures;
 import dev.isthmus.doctor.DoctorCommand;
 import dev.isthmus.doctor.info.InfoCommand;
 import dev.isthmus.perf.bench.compare.CompareCommand;
+import dev.isthmus.perf.bench.compare.CompareUcxCommand;
+import dev.isthmus.perf.bench.direct.DirectCommand;
+import dev.isthmus.perf.bench.instructions.InstructionsCommand;
 import dev.isthmus.perf.bench.spark.SparkCommand;
 import dev.isthmus.perf.cli.report.ReportCommand;
 import dev.isthmus.perf.tools.Counterpart;
+import dev.isthmus.perf.tools.stream.StreamCommand;
+import dev.isthmus.perf.tools.ucx.UcxCommand;
 import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine;
@@ -31,9 +36,25 @@ import picocli.CommandLine.UnmatchedArgumentException;
             DemoCommand.class,
             CompareCommand.class,
             SparkCommand.class,
-            PerfCommand.class
+            Main.PerfCommand.class
         })
 public final class Main {
+
+    /** {@code isthmus perf} and its subcommands. */
+    @Command(
+            name = "perf",
+            description = "perftest's tools in Java, and benchmarks beside the C tools.",
+            mixinStandardHelpOptions = true,
+            synopsisSubcommandLabel = "COMMAND",
+            subcommands = {
+                JmhCommand.class,
+                InstructionsCommand.class,
+                DirectCommand.class,
+                StreamCommand.class,
+                UcxCommand.class,
+                CompareUcxCommand.class
+            })
+    static final class PerfCommand {}
 
     private Main() {}
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.bench.compare;
 
+import dev.isthmus.perf.common.ByteSize;
 import dev.isthmus.perf.common.Timetable;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalLong;
@@ -14,6 +16,7 @@ import picocli.CommandLine.Option;
 final class Selection {
 
     private static final String QUICK_BYTES = "8,4K,64K";
+    private static final long MOST_BYTES = 1 << 20;
     private static final int MOST_CONNECTIONS = 128;
 
     /** For ways that have a process or a thread for each connection. */
@@ -115,7 +118,37 @@ final class Selection {
 
     private List<Long> bytes() {
         String standard = quick ? QUICK_BYTES : "1..1M";
-        return Numbers.sizes(bytes == null ? standard : bytes);
+        return sizes(bytes == null ? standard : bytes);
+    }
+
+    /** Sizes as they are typed: {@code 8,4K,1M}, or the powers of two of {@code 1..1M}. */
+    static List<Long> sizes(String text) {
+        return Stream.of(text.split(",", -1))
+                .flatMap(part -> range(part).stream())
+                .distinct()
+                .sorted()
+                .toList();
+    }
+
+    private static List<Long> range(String part) {
+        String[] ends = part.split("\\.\\.", 2);
+        long last = size(ends[ends.length - 1]);
+        List<Long> sizes = new ArrayList<>();
+        for (long size = size(ends[0]); size <= last; size *= 2) {
+            sizes.add(size);
+        }
+        if (sizes.isEmpty()) {
+            throw new IllegalArgumentException(part + " has no sizes: the smaller one comes first");
+        }
+        return sizes;
+    }
+
+    private static long size(String text) {
+        long size = ByteSize.parse(text).orElse(0);
+        if (size < 1 || size > MOST_BYTES) {
+            throw new IllegalArgumentException("sizes are 1 to 1M, as 8,4K,1M or 1..1M, not " + text);
+        }
+        return size;
     }
 
     List<Way> ways() {

@@ -4,7 +4,6 @@ package dev.isthmus.perf.bench.compare;
 import dev.isthmus.perf.process.Tool;
 import dev.isthmus.perf.process.ToolRun;
 import dev.isthmus.perf.tools.stream.StreamCommand;
-import dev.isthmus.perf.tools.stream.StreamFigures;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.time.Duration;
@@ -66,7 +65,7 @@ final class StreamTool implements ToolRunner.Tool {
         long end = System.nanoTime() + PATIENCE.toNanos();
         while (true) {
             try {
-                StreamFigures figures = StreamCommand.measure(flags);
+                StreamCommand.Figures figures = StreamCommand.measure(flags);
                 return measured(job.benchmark(), figures.micros(), job.iterations())
                         .withSpent(figures.spent());
             } catch (ConnectException e) { // rdma_cm has no table of listeners

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.bench.spark;
 
+import dev.isthmus.perf.common.ByteSize;
 import dev.isthmus.perf.common.Progress;
 import dev.isthmus.perf.process.Children;
 import dev.isthmus.perf.process.Scratch;
@@ -101,9 +102,9 @@ public final class SparkCommand implements Callable<Integer> {
         long bytes;
         List<WorkerPlace> places;
         try {
-            bytes = Size.parse(size);
+            bytes = ByteSize.parse(size).orElse(0);
             places = WorkerPlace.parse(addresses);
-            check();
+            check(bytes);
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), e.getMessage(), e);
         }
@@ -143,7 +144,11 @@ public final class SparkCommand implements Callable<Integer> {
         return trials;
     }
 
-    private void check() {
+    private void check(long bytes) {
+        if (bytes == 0) {
+            throw new IllegalArgumentException(
+                    "--size takes a number of bytes, optionally with K, M, G or T, such as 200M, not " + size);
+        }
         if (rounds < 1) {
             throw new IllegalArgumentException("--rounds must be at least 1, not " + rounds);
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.bench.spark;
 
+import dev.isthmus.perf.common.ByteSize;
 import dev.isthmus.perf.common.Median;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -75,11 +76,11 @@ final class SparkTable {
                 first.text("partitions"),
                 of(ShuffleWay.SPARK).size()));
         out.append("""
-                bytes, blocks  what tasks read from other executors; by UCX: how much of that
-                fetch wait     how long tasks waited for blocks, all tasks together
-                processor      processor time of the executors while the shuffle was read, all threads together
-                time           how long the job took that read the shuffle
-                """);
+            bytes, blocks  what tasks read from other executors; by UCX: how much of that
+            fetch wait     how long tasks waited for blocks, all tasks together
+            processor      processor time of the executors while the shuffle was read, all threads together
+            time           how long the job took that read the shuffle
+            """);
         out.append(String.format(Locale.ROOT, "connections    %s%n", connections()));
         out.append(verdict(oneMachine, jar));
         return out.toString();
@@ -95,7 +96,7 @@ final class SparkTable {
                 LINE,
                 way == ShuffleWay.SPARK ? shuffle : "",
                 way.title(),
-                Size.format(bytes),
+                ByteSize.format(bytes),
                 String.format(Locale.ROOT, "%.0f", median(shuffle + ".blocks", way)),
                 byUcx,
                 seconds(median(shuffle + ".waitMillis", way) / 1e3),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.tools.perftest;
 
+import dev.isthmus.perf.common.ByteSize;
 import dev.isthmus.verbs.QueuePairType;
 import dev.isthmus.verbs.SendOpcode;
 import java.util.Locale;
@@ -101,7 +102,7 @@ final class Traffic {
     int margin;
 
     SendOpcode atomic;
-    Optional<RateLimit> rate = Optional.empty();
+    Optional<BandwidthSender.RateLimit> rate = Optional.empty();
 
     /** Checks the flags, and derives what follows from them. */
     void settle(PerfTest test) {
@@ -162,13 +163,11 @@ final class Traffic {
     }
 
     private static int parse(String text) {
-        if (!text.matches("[0-9]{1,10}[KM]?")) {
-            throw new IllegalArgumentException("not a message size: " + ExchangeFormat.printable(text));
-        }
-        long factor = text.endsWith("K") ? 1 << 10 : text.endsWith("M") ? 1 << 20 : 1;
-        long value = factor * Long.parseLong(text.replaceAll("[KM]", ""));
-        RangeCheck.require(value <= MAX_BYTES, "the message size must be at most " + MAX_BYTES + ", not " + value);
-        return (int) value;
+        long size = ByteSize.parse(text)
+                .orElseThrow(
+                        () -> new IllegalArgumentException("not a message size: " + ExchangeFormat.printable(text)));
+        RangeCheck.require(size <= MAX_BYTES, "the message size must be at most " + MAX_BYTES + ", not " + size);
+        return (int) size;
     }
 
     private SendOpcode opcode() {
@@ -196,6 +195,6 @@ final class Traffic {
         RangeCheck.require(limit > 0 && Double.isFinite(limit), "the rate must be positive");
         RangeCheck.check("the burst size", burst, 0, 1 << 20);
         RangeCheck.require(rateUnits.matches("[gMp]"), "--rate_units is M, g or p, not " + rateUnits);
-        rate = Optional.of(new RateLimit(limit, rateUnits, burst == 0 ? txDepth : burst));
+        rate = Optional.of(new BandwidthSender.RateLimit(limit, rateUnits, burst == 0 ? txDepth : burst));
     }
 }

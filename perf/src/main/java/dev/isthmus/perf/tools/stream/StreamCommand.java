@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.tools.stream;
 
+import dev.isthmus.perf.common.Spent;
 import dev.isthmus.perf.tools.Counterpart;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -37,6 +38,14 @@ public final class StreamCommand implements Callable<Integer>, Counterpart {
     @Spec
     private CommandSpec spec;
 
+    /**
+     * What a run measured of its last transfers.
+     *
+     * @param micros how many microseconds each of them took
+     * @param spent what this end spent on all of them
+     */
+    public record Figures(double micros, Spent spent) {}
+
     @Override
     public String program() {
         return "rstream";
@@ -63,7 +72,7 @@ public final class StreamCommand implements Callable<Integer>, Counterpart {
      *
      * @throws java.net.ConnectException when no server listens
      */
-    public static StreamFigures measure(List<String> flags) throws IOException {
+    public static Figures measure(List<String> flags) throws IOException {
         StreamPlan plan = CommandLine.populateCommand(new StreamPlan(), flags.toArray(String[]::new));
         plan.settle();
         return new StreamRun(plan, new PrintWriter(Writer.nullWriter())).run();

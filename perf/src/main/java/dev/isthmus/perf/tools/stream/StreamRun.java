@@ -36,7 +36,7 @@ final class StreamRun {
     private byte expected;
     private long verified;
     private Spent before = Spent.NOTHING; // the transfers that are measured
-    private StreamFigures figures; // of the last transfers
+    private StreamCommand.Figures figures; // of the last transfers
 
     StreamRun(StreamPlan plan, PrintWriter out) {
         this.plan = plan;
@@ -47,7 +47,7 @@ final class StreamRun {
     }
 
     /** Runs it; returns the figures of the last measured transfers. */
-    StreamFigures run() throws IOException {
+    StreamCommand.Figures run() throws IOException {
         if (plan.server != null) {
             report(StreamPlan.head());
             connections(this::connect);
@@ -121,7 +121,7 @@ final class StreamRun {
             key = selector == null ? null : channel.register(selector, 0);
             for (Transfer transfer : transfers) {
                 double time = plan.iomap ? timeMapped(transfer) : time(transfer);
-                figures = new StreamFigures(
+                figures = new StreamCommand.Figures(
                         transfer.microsEach(time), Spent.soFar().since(before));
                 report(StreamPlan.line(transfer, time));
             }

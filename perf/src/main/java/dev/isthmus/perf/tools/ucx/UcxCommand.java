@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.tools.ucx;
 
+import dev.isthmus.perf.process.Tool;
 import dev.isthmus.perf.tools.Counterpart;
+import dev.isthmus.perf.tools.PerftestException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetSocketAddress;
 import java.nio.channels.ServerSocketChannel;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -67,7 +71,7 @@ public final class UcxCommand implements Callable<Integer>, Counterpart {
         try {
             options.check();
             UcxPlan plan = options.server.isPresent() ? options.plan() : null;
-            Affinity.set(options.cpus);
+            pin(options.cpus);
             if (plan == null) {
                 serve(out);
             } else {
@@ -77,6 +81,20 @@ public final class UcxCommand implements Callable<Integer>, Counterpart {
             throw new ParameterException(spec.commandLine(), e.getMessage(), e);
         }
         return 0;
+    }
+
+    /** Pins all present and future threads of this process to these processors; does nothing if there are none. */
+    private static void pin(List<Integer> cpus) throws IOException {
+        if (cpus.isEmpty()) {
+            return;
+        }
+        String list = cpus.stream().map(String::valueOf).collect(Collectors.joining(","));
+        String pid = "" + ProcessHandle.current().pid();
+        Tool.Answer taskset = Tool.ask("taskset", "-a", "-c", "-p", list, pid);
+        if (taskset.status() != 0) {
+            throw new PerftestException("cannot run on the processors " + list + " (-c): "
+                    + taskset.text().strip());
+        }
     }
 
     private void ask(UcxPlan plan, PrintWriter out) throws IOException {

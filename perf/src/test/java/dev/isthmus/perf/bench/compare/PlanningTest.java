@@ -28,16 +28,16 @@ class PlanningTest {
 
     @Test
     void shouldReadSizesAsTheyAreTyped() {
-        assertEquals(List.of(8L, 4096L, 1048576L), Numbers.sizes("1M,8,4K"));
-        assertEquals(List.of(1L, 2L, 4L, 8L), Numbers.sizes("1..8"));
-        assertEquals(21, Numbers.sizes("1..1M").size());
-        assertEquals(List.of(3L, 6L), Numbers.sizes("3..11"));
+        assertEquals(List.of(8L, 4096L, 1048576L), Selection.sizes("1M,8,4K"));
+        assertEquals(List.of(1L, 2L, 4L, 8L), Selection.sizes("1..8"));
+        assertEquals(21, Selection.sizes("1..1M").size());
+        assertEquals(List.of(3L, 6L), Selection.sizes("3..11"));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"", "0", "-1", "2M", "8..4", "x", "8,", "1..", "9999999999999999999"})
     void shouldRefuseOtherSizes(String text) {
-        assertThrows(IllegalArgumentException.class, () -> Numbers.sizes(text));
+        assertThrows(IllegalArgumentException.class, () -> Selection.sizes(text));
     }
 
     @Test

@@ -110,7 +110,8 @@ class PlanTest {
 
     @Test
     void shouldSpreadARateOverBursts() {
-        RateLimit rate = plan(PerfTest.WRITE_BW, "-s 1000 --rate_limit 8 --rate_units g --burst_size 10")
+        BandwidthSender.RateLimit rate = plan(
+                        PerfTest.WRITE_BW, "-s 1000 --rate_limit 8 --rate_units g --burst_size 10")
                 .traffic()
                 .rate
                 .orElseThrow();
@@ -122,8 +123,8 @@ class PlanTest {
                         .rate
                         .orElseThrow()
                         .burst());
-        assertEquals(1_000_000_000L, new RateLimit(1, "M", 1).gapNanos(1 << 20));
-        assertEquals(500_000_000L, new RateLimit(2, "p", 1).gapNanos(64));
+        assertEquals(1_000_000_000L, new BandwidthSender.RateLimit(1, "M", 1).gapNanos(1 << 20));
+        assertEquals(500_000_000L, new BandwidthSender.RateLimit(2, "p", 1).gapNanos(64));
     }
 
     @ParameterizedTest
