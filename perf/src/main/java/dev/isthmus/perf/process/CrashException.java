@@ -35,7 +35,7 @@ public final class CrashException extends IOException implements IExitCodeGenera
     }
 
     /** The signal's name if this exit status means a crash. A JVM that meets SIGSEGV ends by SIGABRT. */
-    public static Optional<String> signal(int status) {
+    static Optional<String> signal(int status) {
         return Optional.ofNullable(SIGNALS.get(status - SIGNALED));
     }
 }

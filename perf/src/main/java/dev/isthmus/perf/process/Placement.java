@@ -36,12 +36,4 @@ public enum Placement {
         placed.addAll(command);
         return placed;
     }
-
-    /** The command that runs a command on its processor of another machine. */
-    public List<String> elsewhere(List<String> command) {
-        List<String> placed = new ArrayList<>(
-                List.of("sh", "-c", "exec ${" + WANTED + ":+taskset -c " + processor + "} \"$@\"", "sh"));
-        placed.addAll(command);
-        return placed;
-    }
 }
