@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -113,9 +114,11 @@ final class DemoCommand implements Callable<Integer> {
                 if (only.orElse(part) == part && status != CommandLine.ExitCode.USAGE && !Stopping.hasBegun()) {
                     Path folder = scratch.folder().resolve(part.name().toLowerCase(Locale.ROOT));
                     status = Math.max(status, measure(part, folder));
-                    if (hasRuns(folder)) {
+                    int sides = sides(folder);
+                    if (sides > 0) {
                         measured.add(folder.toString());
                     }
+                    status = sides == 2 ? status : Math.max(status, 1);
                 }
             }
             if (measured.size() > 1) {
@@ -153,14 +156,14 @@ final class DemoCommand implements Callable<Integer> {
                 .execute(words.toArray(String[]::new));
     }
 
-    /** Takes over the figures of a part, if it has any. */
-    private boolean hasRuns(Path folder) throws IOException {
+    /** Takes over the figures of a part; returns how many of the two sides have some. */
+    private int sides(Path folder) throws IOException {
         Path file = folder.resolve("results.json");
-        JsonNode found = Files.exists(file) ? new ObjectMapper().readTree(file.toFile()) : figures.nullNode();
-        if (found.path("runs").isEmpty()) {
-            return false;
+        if (!Files.exists(file)) {
+            return 0;
         }
+        JsonNode found = new ObjectMapper().readTree(file.toFile());
         figures.set(folder.getFileName().toString(), found);
-        return true;
+        return Set.copyOf(found.path("runs").findValuesAsText("way")).size();
     }
 }

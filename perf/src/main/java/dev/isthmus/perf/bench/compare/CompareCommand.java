@@ -71,8 +71,7 @@ public final class CompareCommand implements Callable<Integer> {
     }
 
     /**
-     * Creates a command that may be a part of another one: then it prints no tables, says nothing about how to go on, and
-     * fails if a way is missing.
+     * Creates a command that may be a part of another one: then it prints no tables, and says nothing about how to go on.
      */
     public CompareCommand(boolean isPart) {
         this.isPart = isPart;
@@ -189,13 +188,7 @@ public final class CompareCommand implements Callable<Integer> {
         Map<String, String> lines = Environment.moment(err);
         lines.putAll(Environment.lines(venue));
         Map<Way, String> missing = Availability.missing(selection.ways(), venue);
-        for (Map.Entry<Way, String> each : missing.entrySet()) {
-            String reason = each.getKey().id() + ": " + each.getValue();
-            if (isPart) {
-                throw new IOException(reason);
-            }
-            err.println("left out: " + reason);
-        }
+        missing.forEach((way, reason) -> err.println("left out: " + way.id() + ": " + reason));
         List<Point> points = selection.points(selection.ways().stream()
                 .filter(way -> !missing.containsKey(way))
                 .toList());
