@@ -31,10 +31,10 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         description = {
             "Measures every way for two processes to communicate that this machine offers: C verbs and Java verbs"
-                + " (SEND, RDMA WRITE, RDMA READ), C UCX, Java UCX, JUCX, sockets over RDMA and over TCP; throughput"
-                + " in one and both directions, one-sided latency, ping-pong, and round trips at fixed rates, from 1 B"
-                + " to 1 MiB. The ways take turns, round after round. Ends with tables, and leaves results.csv and"
-                + " results.json, which ./isthmus plot draws.",
+                    + " (SEND, RDMA WRITE, RDMA READ), C UCX, Java UCX, JUCX, sockets over RDMA and over TCP; throughput"
+                    + " in one and both directions, one-sided latency, ping-pong, and round trips at fixed rates, from 1 B"
+                    + " to 1 MiB. The ways take turns, round after round. Ends with tables, and leaves results.csv and"
+                    + " results.json, which ./isthmus plot draws.",
             "Ctrl-C keeps what was measured; --resume continues. Exit status 1 if a point could not be measured."
         })
 public final class CompareCommand implements Callable<Integer> {

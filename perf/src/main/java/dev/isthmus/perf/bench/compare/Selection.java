@@ -41,8 +41,8 @@ final class Selection {
             paramLabel = "NAMES",
             split = ",",
             description = "some of c-verbs-send, c-verbs-write, c-verbs-read, java-verbs-send, java-verbs-write,"
-                + " java-verbs-read, c-ucx, java-ucx, jucx, nio-blocking, nio-non-blocking, c-sockets, java-sockets,"
-                + " c-tcp, netty-tcp, netty-epoll, netty-rdma (default: all)")
+                    + " java-verbs-read, c-ucx, java-ucx, jucx, nio-blocking, nio-non-blocking, c-sockets, java-sockets,"
+                    + " c-tcp, netty-tcp, netty-epoll, netty-rdma (default: all)")
     private List<String> ways = List.of();
 
     @Option(
