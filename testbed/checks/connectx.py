@@ -39,6 +39,8 @@ def check_connectx():
     found = _run("ibv_devinfo")
     check("ibv_devinfo finds two devices by libmlx5", found.stdout.count("hca_id:") == 2 and found.returncode == 0,
           found.stdout + found.stderr)
+    # pyverbs' tests of mlx5, and perftest's default of inline data, go by it: the vendor's OUI, not that of PCI.
+    check("their vendor is that of a ConnectX", found.stdout.count("0x02c9\n") == 2, found.stdout)
     for program in ("ibv_rc_pingpong -g 1", "ibv_uc_pingpong -g 1", "ibv_ud_pingpong -g 1", "ibv_srq_pingpong -g 1",
                     "ib_send_lat -e -x 1"):  # which reads completions that an event does not stand for
         run = _run("sh", "-c", PINGPONG, "pingpong", *program.split(" "))
