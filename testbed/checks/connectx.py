@@ -42,7 +42,8 @@ def check_connectx():
     # pyverbs' tests of mlx5, and perftest's default of inline data, go by it: the vendor's OUI, not that of PCI.
     check("their vendor is that of a ConnectX", found.stdout.count("0x02c9\n") == 2, found.stdout)
     for program in ("ibv_rc_pingpong -g 1", "ibv_uc_pingpong -g 1", "ibv_ud_pingpong -g 1", "ibv_srq_pingpong -g 1",
-                    "ib_send_lat -e -x 1"):  # which reads completions that an event does not stand for
+                    "ib_send_lat -e -x 1",  # which reads completions that an event does not stand for
+                    "ib_write_lat -x 1", "ib_read_lat -x 1", "ib_atomic_lat -x 1"):
         run = _run("sh", "-c", PINGPONG, "pingpong", *program.split(" "))
         check(f"{program} runs between two processes on the simulated ConnectX", run.returncode == 0,
               run.stdout + run.stderr)

@@ -20,6 +20,9 @@ import org.junit.jupiter.api.Test;
 @Tag("extended") // eight JVMs, to show of the other drivers that nothing happens
 class ScatterToCompletionTest {
 
+    /** Behind what {@link Child} does: into a region whose addresses begin at 0. */
+    static final String ZERO_BASED = "-zero-based";
+
     private static final String NAME = "MLX5_SCATTER_TO_CQE";
 
     private static ChildJvm.Result run(String environment, String what) {
@@ -33,7 +36,7 @@ class ScatterToCompletionTest {
     }
 
     /** Ends with the data in its place; only libmlx5, when it is told to, writes to the address in the request. */
-    private static void assertCopiedByPoll(String what) {
+    static void assertCopiedByPoll(String what) {
         ChildJvm.Result kept = run("", what);
         assertEquals(0, kept.status(), kept.output());
         ChildJvm.Result copied = run("1", what);
@@ -74,17 +77,23 @@ class ScatterToCompletionTest {
             try (var pair = RcPair.connected(config -> config.signalAll(true)); // without it, libmlx5 leaves READs out
                     Arena arena = Arena.ofShared()) {
                 pair.a.memory().set(ValueLayout.JAVA_LONG, 0, 4711);
-                switch (args[0]) {
-                    case "receive" -> receive(pair, arena);
-                    case "read", "atomic" -> read(pair, arena, args[0].equals("atomic"));
+                MemorySegment memory = PageMemory.PAGES.allocate(arena, 4096);
+                switch (args[0].replace(ZERO_BASED, "")) {
+                    case "receive" -> receive(pair, memory, args[0]);
+                    case "read", "atomic" -> read(pair, memory, args[0]);
                     default -> freed(pair);
                 }
             }
         }
 
-        private static void receive(RcPair pair, Arena arena) {
-            MemorySegment memory = PageMemory.PAGES.allocate(arena, 4096);
-            try (var region = pair.b.pd.registerAt(NOWHERE, memory, AccessFlag.LOCAL_WRITE)) {
+        private static MemoryRegion register(ProtectionDomain pd, MemorySegment memory, String what) {
+            return what.endsWith(ZERO_BASED)
+                    ? pd.register(memory, AccessFlag.LOCAL_WRITE, AccessFlag.ZERO_BASED)
+                    : pd.registerAt(NOWHERE, memory, AccessFlag.LOCAL_WRITE);
+        }
+
+        private static void receive(RcPair pair, MemorySegment memory, String what) {
+            try (var region = register(pair.b.pd, memory, what)) {
                 pair.b.qp.post(ReceiveRequest.prepare(region).range(0, 8));
                 pair.a.qp.post(pair.a.send(0, 8));
                 pair.b.awaitSuccess();
@@ -92,15 +101,14 @@ class ScatterToCompletionTest {
             }
         }
 
-        private static void read(RcPair pair, Arena arena, boolean atomic) {
-            MemorySegment memory = PageMemory.PAGES.allocate(arena, 4096);
+        private static void read(RcPair pair, MemorySegment memory, String what) {
             pair.b.memory().set(ValueLayout.JAVA_LONG, 0, 4712);
-            try (var region = pair.a.pd.registerAt(NOWHERE, memory, AccessFlag.LOCAL_WRITE)) {
+            try (var region = register(pair.a.pd, memory, what)) {
                 SendRequest request = SendRequest.prepare(region).range(0, 8).signaled(true);
                 long remote = pair.b.region.address();
                 int rkey = pair.b.region.rkey();
                 pair.a.qp.post(
-                        atomic
+                        what.startsWith("atomic")
                                 ? request.fetchAndAdd(remote, rkey, 1)
                                 : request.opcode(SendOpcode.RDMA_READ).remote(remote, rkey));
                 pair.a.awaitSuccess();
