@@ -3,7 +3,6 @@ package dev.isthmus.perf.bench.direct;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
-import dev.isthmus.perf.common.Median;
 import dev.isthmus.perf.common.Progress;
 import dev.isthmus.perf.common.WholeFile;
 import dev.isthmus.perf.process.Children;
@@ -13,11 +12,14 @@ import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.SortedSet;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -60,47 +62,31 @@ public final class DirectCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    /** A way's results by operation, each as often as it differed from the last one, and its times. */
-    private static final class Way {
-        final Map<String, List<String>> results = new LinkedHashMap<>();
-        final Map<String, List<Double>> times = new LinkedHashMap<>();
+    private final Runs runs;
 
-        void take(String line) throws IOException {
-            if (line.startsWith(DirectProgram.RESULT)) {
-                String[] words = words(line.substring(DirectProgram.RESULT.length()));
-                List<String> all = results.computeIfAbsent(words[0], name -> new ArrayList<>());
-                if (!all.contains(words[1])) {
-                    all.add(words[1]);
-                }
-            } else if (line.startsWith(DirectProgram.TIME)) {
-                String[] words = words(line.substring(DirectProgram.TIME.length()));
-                times.computeIfAbsent(words[0], name -> new ArrayList<>()).add(Double.valueOf(words[1]));
-            } else {
-                throw new IOException("the measured JVM printed: " + line);
-            }
-        }
-
-        private static String[] words(String line) {
-            return line.split(DirectProgram.IS, 2);
-        }
-
-        double median(String name) {
-            return Median.of(times.get(name).stream().mapToDouble(Double::doubleValue))
-                    .orElseThrow();
-        }
+    /** Runs {@link DirectProgram}, and hands over its lines. */
+    interface Runs {
+        void run(Children children, Children.Listener to, String... arguments) throws IOException, InterruptedException;
     }
 
     /** What {@code --json} writes. */
     private record Findings(
             String device,
             List<String> refused,
-            Map<String, List<String>> byLibmlx5,
-            Map<String, List<String>> direct,
+            Map<String, SortedSet<String>> byLibmlx5,
+            Map<String, SortedSet<String>> direct,
             Map<String, List<Double>> nanosecondsByLibmlx5,
             Map<String, List<Double>> nanosecondsDirect) {}
 
     /** For the command line. */
-    public DirectCommand() {}
+    public DirectCommand() {
+        this(DirectCommand::run);
+    }
+
+    /** With other lines than the program's. */
+    DirectCommand(Runs runs) {
+        this.runs = runs;
+    }
 
     @Override
     public Integer call() throws IOException, InterruptedException {
@@ -118,7 +104,7 @@ public final class DirectCommand implements Callable<Integer> {
         var direct = new Way();
         try (var children = new Children();
                 var progress = Progress.on(errors)) {
-            run(children, line -> {
+            runs.run(children, line -> {
                 if (line.startsWith(DirectProgram.DEVICE)) {
                     devices.add(line.substring(DirectProgram.DEVICE.length()));
                 } else if (line.startsWith(DirectProgram.REFUSED)) {
@@ -127,17 +113,18 @@ public final class DirectCommand implements Callable<Integer> {
             });
             for (int round = 1; round <= rounds && !devices.isEmpty(); round++) {
                 progress.update("round " + round + " of " + rounds + " by libmlx5");
-                run(children, library::take, devices.getFirst(), "false");
+                runs.run(children, library::take, devices.getFirst(), "false");
                 progress.update("round " + round + " of " + rounds + " straight to the card");
-                run(children, direct::take, devices.getFirst(), "true");
+                runs.run(children, direct::take, devices.getFirst(), "true");
             }
         }
         refused.forEach(out::println);
-        boolean same = true;
+        int differing = 0;
         if (devices.isEmpty()) {
             out.println("There is no device here that Java can drive itself.");
         } else {
-            same = print(out, devices.getFirst(), library, direct);
+            differing = printComparison(out, devices.getFirst(), library, direct);
+            printTimes(out, library, direct);
         }
         out.flush();
         if (json.isPresent()) {
@@ -154,10 +141,18 @@ public final class DirectCommand implements Callable<Integer> {
                             .writer(SerializationFeature.INDENT_OUTPUT)
                             .writeValueAsBytes(findings));
         }
-        return same ? 0 : 1;
+        if (differing == 0) {
+            return 0;
+        }
+        PrintWriter err = spec.commandLine().getErr();
+        err.println(
+                "On " + devices.getFirst() + ", " + differing + (differing == 1 ? " operation does" : " operations do")
+                        + " not do the same in both ways, as stands above: leave isthmus.mlx5.direct off, and report it.");
+        err.flush();
+        return 1;
     }
 
-    private static void run(Children children, Children.Listener to, String... arguments)
+    static void run(Children children, Children.Listener to, String... arguments)
             throws IOException, InterruptedException {
         Process process = children.start(JavaChild.command(Optional.empty(), DirectProgram.class, arguments), Map.of());
         int status = Children.listen(process, to);
@@ -166,26 +161,30 @@ public final class DirectCommand implements Callable<Integer> {
         }
     }
 
-    /** Prints what differs, and the times; returns whether nothing differs. */
-    private static boolean print(PrintWriter out, String device, Way library, Way direct) {
+    /** Prints what differs; returns how many operations do. */
+    private static int printComparison(PrintWriter out, String device, Way library, Way direct) {
+        Set<String> operations = new LinkedHashSet<>(library.results.keySet());
+        operations.addAll(direct.results.keySet());
         int differing = 0;
-        for (var each : library.results.entrySet()) {
-            List<String> other = direct.results.getOrDefault(each.getKey(), List.of());
-            if (!each.getValue().equals(other)) {
+        for (String operation : operations) {
+            if (!Objects.equals(library.results.get(operation), direct.results.get(operation))) {
                 differing++;
-                out.println(each.getKey() + " differs: by libmlx5 " + String.join(" or ", each.getValue())
-                        + "; straight to the card " + String.join(" or ", other));
+                out.println(operation + " differs: by libmlx5 " + library.result(operation) + "; straight to the card "
+                        + direct.result(operation));
             }
         }
-        int all = library.results.size();
+        int all = operations.size();
         out.println("On " + device + ", " + (all - differing) + " of " + all
                 + " operations have the same completions and the same memory in both ways.");
+        return differing;
+    }
+
+    private static void printTimes(PrintWriter out, Way library, Way direct) {
         out.printf(Locale.ROOT, "%-36s %10s %10s %8s%n", "nanoseconds, Java", "libmlx5", "direct", "ratio");
         for (String name : library.times.keySet()) {
             double one = library.median(name);
             double other = direct.median(name);
             out.printf(Locale.ROOT, "%-36s %10.1f %10.1f %8.3f%n", name, one, other, other / one);
         }
-        return differing == 0;
     }
 }

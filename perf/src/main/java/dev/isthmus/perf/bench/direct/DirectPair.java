@@ -61,7 +61,7 @@ final class DirectPair implements AutoCloseable {
     }
 
     private QueuePair create(QueuePairType type, CompletionQueue queue, boolean direct) {
-        return pd.createQueuePair(
+        QueuePair qp = pd.createQueuePair(
                 type,
                 queue,
                 queue,
@@ -70,6 +70,10 @@ final class DirectPair implements AutoCloseable {
                         .maxRecvWr(DEPTH)
                         .maxSendSge(BUFFERS)
                         .maxInline(INLINE));
+        if (qp.isDirect() != direct) { // both ways would be one
+            throw new IllegalStateException(qp + (direct ? " is not direct" : " is direct"));
+        }
+        return qp;
     }
 
     /** The address of the half that messages and accesses go to. */

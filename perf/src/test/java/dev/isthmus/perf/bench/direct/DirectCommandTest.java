@@ -8,10 +8,13 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.isthmus.perf.cli.Main;
 import dev.isthmus.testbed.ChildJvm;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
 
 /** Both ways on the simulated card, as a report of a machine with a card has them. */
 @Tag("connectx")
@@ -47,5 +50,41 @@ class DirectCommandTest {
         assertEquals(
                 data.get("nanosecondsByLibmlx5").size(),
                 data.get("nanosecondsDirect").size());
+    }
+
+    @Test
+    void shouldFailIfAWriteLeavesOtherMemoryThanByLibmlx5() {
+        var out = new StringWriter();
+        var err = new StringWriter();
+        DirectCommand.Runs withAnotherSum = (children, to, arguments) -> DirectCommand.run(
+                children,
+                line -> to.take(
+                        arguments.length > 0 && arguments[1].equals("true") && line.startsWith("result RC WRITE: ")
+                                ? line.replaceFirst("memory .*", "memory 0")
+                                : line),
+                arguments);
+        int status = new CommandLine(new DirectCommand(withAnotherSum))
+                .setOut(new PrintWriter(out))
+                .setErr(new PrintWriter(err))
+                .execute("--rounds", "1");
+        assertEquals(1, status, out::toString);
+        assertTrue(
+                out.toString()
+                        .matches("(?s)RC WRITE differs: by libmlx5 .* memory .*straight to the card .* memory 0\n.*"),
+                out::toString);
+        assertEquals(
+                "On mlx5_0, 1 operation does not do the same in both ways, as stands above: leave isthmus.mlx5.direct off,"
+                        + " and report it.\n",
+                err.toString());
+    }
+
+    @Test
+    void shouldFailIfTheDirectWayIsNotDirect() {
+        ChildJvm.Result result = new ChildJvm()
+                .under("env", "MLX5_SHUT_UP_BF=1")
+                .options("--enable-native-access=ALL-UNNAMED")
+                .run(DirectProgram.class, "mlx5_0", "true");
+        assertEquals(1, result.status(), result::output);
+        assertTrue(result.output().contains(" is not direct"), result::output);
     }
 }
