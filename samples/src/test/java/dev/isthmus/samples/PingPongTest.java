@@ -63,6 +63,7 @@ class PingPongTest {
 
     @ParameterizedTest(name = "{0} {1}, Java serves: {2}")
     @MethodSource("exchanges")
+    @Tag("connectx")
     void shouldPingPongWithTheCProgram(String name, String flags, boolean javaServes) throws Exception {
         Both both = pingPong(name, flags, javaServes);
         assertEquals(0, both.java().status(), both::toString);
