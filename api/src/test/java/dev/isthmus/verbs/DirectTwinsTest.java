@@ -202,7 +202,7 @@ class DirectTwinsTest {
         }
 
         void run(long wanted) {
-            while (requests < wanted) {
+            while (requests < wanted || completions < wanted) {
                 if (random.nextInt(300) == 0) {
                     fill();
                     reset();
@@ -217,7 +217,7 @@ class DirectTwinsTest {
                     }
                 }
             }
-            assertTrue(full > 0 && resets > 0 && completions > 0, "not everything has happened");
+            assertTrue(full > 0 && resets > 0, "not everything has happened");
         }
 
         /** Posts until the send queues are full. */
