@@ -72,11 +72,11 @@ final class CardTimes {
     }
 
     private void print(PrintWriter out) {
-        out.printf(Locale.ROOT, "%-36s %8s %8s %8s %8s%n", "nanoseconds", "C", "Java", "Java-C", "Java/C");
+        out.printf(Locale.ROOT, "%-40s %8s %8s %8s %8s%n", "nanoseconds", "C", "Java", "Java-C", "Java/C");
         for (Row row : rows) {
             double c = median(Side.C, row);
             double java = median(Side.JAVA, row);
-            out.printf(Locale.ROOT, "%-36s %8.1f %8.1f %8.1f %8.3f%n", row.title(), c, java, java - c, java / c);
+            out.printf(Locale.ROOT, "%-40s %8.1f %8.1f %8.1f %8.3f%n", row.title(), c, java, java - c, java / c);
         }
         out.flush();
     }

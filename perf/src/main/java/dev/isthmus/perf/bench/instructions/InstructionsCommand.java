@@ -112,7 +112,7 @@ public final class InstructionsCommand implements Callable<Integer> {
             description =
                     "Instead of counting, time the rows mlx5-... on this machine: medians of this many rounds, in "
                             + "which C and Java take turns.")
-    private int rounds;
+    private Optional<Integer> rounds = Optional.empty();
 
     @Option(
             names = "--timeout",
@@ -141,8 +141,8 @@ public final class InstructionsCommand implements Callable<Integer> {
         if (json.isPresent()) {
             WholeFile.check(json.get());
         }
-        if (rounds > 0) {
-            return time(rows);
+        if (rounds.isPresent()) {
+            return time(rows, rounds.get());
         }
         Path path = file != null ? file : Path.of(System.getProperty("isthmus.home", ""), TABLE);
         var accepted = Accepted.read(path);
@@ -161,14 +161,24 @@ public final class InstructionsCommand implements Callable<Integer> {
         }
     }
 
-    private int time(Map<Suite, List<Row>> rows) throws IOException, InterruptedException {
+    private int time(Map<Suite, List<Row>> rows, int rounds) throws IOException, InterruptedException {
+        rows.keySet().removeIf(suite -> !suite.isOnCard());
+        if (rounds < 1) {
+            throw new ParameterException(spec.commandLine(), "--nanoseconds must be positive");
+        }
+        if (table.check || table.accept || table.acceptAll || json.isPresent()) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "--nanoseconds counts nothing: leave out --json, --check, --accept and --accept-all");
+        }
+        if (rows.isEmpty()) {
+            throw new ParameterException(spec.commandLine(), "only rows mlx5-... can be timed");
+        }
         PrintStream err = System.err;
         try (var progress = Progress.on(err)) {
-            for (Suite suite : rows.keySet()) {
-                if (suite.isOnCard()) {
-                    new CardTimes(suite, rows.get(suite), rounds)
-                            .run(progress, spec.commandLine().getOut());
-                }
+            for (var suite : rows.entrySet()) {
+                new CardTimes(suite.getKey(), suite.getValue(), rounds)
+                        .run(progress, spec.commandLine().getOut());
             }
         }
         return 0;

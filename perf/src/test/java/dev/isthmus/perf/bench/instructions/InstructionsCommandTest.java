@@ -36,6 +36,24 @@ class InstructionsCommandTest {
     }
 
     @Test
+    void shouldRefuseToTimeWhatIsNotOfACard() {
+        assertEquals(2, run("--nanoseconds", "1", "--rows", "send-64"));
+        assertTrue(errors.toString().contains("only rows mlx5-... can be timed"), errors.toString());
+    }
+
+    @Test
+    void shouldRefuseToTimeAndCheckAtOnce() {
+        assertEquals(2, run("--nanoseconds", "1", "--rows", "mlx5-poll-1", "--check"));
+        assertTrue(errors.toString().contains("--nanoseconds counts nothing"), errors.toString());
+    }
+
+    @Test
+    void shouldRefuseToTimeNoRounds() {
+        assertEquals(2, run("--nanoseconds", "0", "--rows", "mlx5-poll-1"));
+        assertTrue(errors.toString().contains("--nanoseconds must be positive"), errors.toString());
+    }
+
+    @Test
     void shouldHaveAnAcceptedFigureOfEachRow() throws Exception {
         var accepted = Accepted.read(Path.of(System.getProperty("isthmus.home", ".."), "perf", "instructions.csv"));
         for (Suite suite : Suite.values()) {
