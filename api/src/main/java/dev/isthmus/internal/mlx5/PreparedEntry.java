@@ -20,7 +20,7 @@ public final class PreparedEntry {
     long sixth;
     long seventh;
     long eighth;
-    int pieces;
+    boolean copied; // to the register, as a whole
 
     /** Creates one that no queue has. */
     public PreparedEntry() {}
@@ -39,7 +39,7 @@ public final class PreparedEntry {
 
     /** Notes that a request was posted to a ring, as an entry of one block that has no data in it. */
     @HotPath
-    void posted(long ring, long entry, int used) {
+    void posted(long ring, long entry, int used, boolean whole) {
         if (postedTo != ring) {
             postedTo = ring;
             return;
@@ -53,7 +53,7 @@ public final class PreparedEntry {
         sixth = used > 2 ? NativeMemory.getLong(from + 40) : 0;
         seventh = used > 3 ? NativeMemory.getLong(from + 48) : 0;
         eighth = used > 3 ? NativeMemory.getLong(from + 56) : 0;
-        pieces = used;
+        copied = whole;
         preparedFor = ring;
     }
 }

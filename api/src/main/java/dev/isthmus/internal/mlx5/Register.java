@@ -148,10 +148,10 @@ final class Register {
     /** Begins a turn; returns the address of the half to write to. */
     @HotPath
     long take() {
-        while (!TAKEN.compareAndSet(this, 0, 1)) {
+        while ((int) TAKEN.getAndSet(this, 1) != 0) { // shorter than compareAndSet
             Thread.onSpinWait(); // for as long as another thread copies
         }
-        return (address & NativeMemory.ANY_ADDRESS) + offset;
+        return (address + offset) & NativeMemory.ANY_ADDRESS;
     }
 
     /** Ends a turn: what was written goes to the card. */

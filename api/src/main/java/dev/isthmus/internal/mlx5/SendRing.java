@@ -232,7 +232,7 @@ public final class SendRing {
     @HotPath
     public void remember(PreparedEntry prepared) {
         if (pieces <= QueuePairLayout.BLOCK / PIECE && !hasData) {
-            prepared.posted(serial, entry, pieces);
+            prepared.posted(serial, entry, pieces, register.copies(pieces));
         }
     }
 
@@ -243,51 +243,48 @@ public final class SendRing {
     }
 
     /**
-     * Writes the entry of a request once more, and tells the card. As long as {@code CompletionRing.take}, and for the same
-     * reason.
+     * Writes the entry of a request once more, and tells the card. So long that C2 does not make it a part of its callers,
+     * as {@code CompletionRing.take}: there, its values would compete with theirs for registers. For the same reason it loads
+     * the entry twice.
      *
      * @param id the request's number
      * @return 0, or ENOMEM if the queue is full
      */
     @HotPath
     public int post(PreparedEntry prepared, long id) {
-        if (head - (int) TAIL.getAcquire(this) >= maxRequests) {
+        int posted = head;
+        if (posted - (int) TAIL.getAcquire(this) >= maxRequests) {
             return Errno.ENOMEM;
         }
-        int at = next & (ids.length - 1);
-        long to = (start & NativeMemory.ANY_ADDRESS) + ((long) at << 6);
-        long first = prepared.control | (Integer.reverseBytes(next << 8) & INDEX);
-        long second = prepared.second;
-        long third = prepared.third;
-        long fourth = prepared.fourth;
-        long fifth = prepared.fifth;
-        long sixth = prepared.sixth;
-        long seventh = prepared.seventh;
-        long eighth = prepared.eighth;
+        int block = next;
+        int at = block & (ids.length - 1);
+        long first = prepared.control | (Integer.reverseBytes(block << 8) & INDEX);
+        long to = (start + ((long) at << 6)) & NativeMemory.ANY_ADDRESS;
         NativeMemory.setLong(to, first);
-        NativeMemory.setLong(to + 8, second);
-        NativeMemory.setLong(to + 16, third);
-        NativeMemory.setLong(to + 24, fourth);
-        NativeMemory.setLong(to + 32, fifth);
-        NativeMemory.setLong(to + 40, sixth);
-        NativeMemory.setLong(to + 48, seventh);
-        NativeMemory.setLong(to + 56, eighth);
+        NativeMemory.setLong(to + 8, prepared.second);
+        NativeMemory.setLong(to + 16, prepared.third);
+        NativeMemory.setLong(to + 24, prepared.fourth);
+        NativeMemory.setLong(to + 32, prepared.fifth);
+        NativeMemory.setLong(to + 40, prepared.sixth);
+        NativeMemory.setLong(to + 48, prepared.seventh);
+        NativeMemory.setLong(to + 56, prepared.eighth);
         ids[at] = id;
-        heads[at] = head++;
-        next++;
+        heads[at] = posted;
+        head = posted + 1;
+        next = block + 1;
         VarHandle.releaseFence();
-        NativeMemory.setInt(record & NativeMemory.ANY_ADDRESS, Integer.reverseBytes(next & 0xffff));
+        NativeMemory.setInt(record & NativeMemory.ANY_ADDRESS, Integer.reverseBytes((block + 1) & 0xffff));
         Register card = register;
         long half = card.take();
         NativeMemory.setLong(half, first);
-        if (card.copies(prepared.pieces)) {
-            NativeMemory.setLong(half + 8, second);
-            NativeMemory.setLong(half + 16, third);
-            NativeMemory.setLong(half + 24, fourth);
-            NativeMemory.setLong(half + 32, fifth);
-            NativeMemory.setLong(half + 40, sixth);
-            NativeMemory.setLong(half + 48, seventh);
-            NativeMemory.setLong(half + 56, eighth);
+        if (prepared.copied) {
+            NativeMemory.setLong(half + 8, prepared.second);
+            NativeMemory.setLong(half + 16, prepared.third);
+            NativeMemory.setLong(half + 24, prepared.fourth);
+            NativeMemory.setLong(half + 32, prepared.fifth);
+            NativeMemory.setLong(half + 40, prepared.sixth);
+            NativeMemory.setLong(half + 48, prepared.seventh);
+            NativeMemory.setLong(half + 56, prepared.eighth);
         }
         card.leave();
         return 0;
