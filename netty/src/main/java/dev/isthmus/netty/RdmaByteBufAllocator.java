@@ -101,6 +101,11 @@ public final class RdmaByteBufAllocator extends AbstractByteBufAllocator {
         return UnpooledByteBufAllocator.DEFAULT.heapBuffer(initialCapacity, maxCapacity);
     }
 
+    /** Has a buffer tell of its leak, if Netty's leak detection has chosen it. */
+    static ByteBuf leakAware(ByteBuf buffer) {
+        return toLeakAwareBuffer(buffer);
+    }
+
     /** Takes a buffer whose block has at least so many bytes. */
     RegisteredByteBuf take(int bytes) {
         if (bytes > 1 << LARGEST_SHIFT) { // a buffer that grows

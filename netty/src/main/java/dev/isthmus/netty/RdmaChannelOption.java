@@ -17,5 +17,14 @@ public final class RdmaChannelOption {
     /** The largest message that goes inline, in bytes: rsocket's {@code RDMA_INLINE}. */
     public static final ChannelOption<Integer> INLINE = ChannelOption.valueOf(RdmaChannelOption.class, "INLINE");
 
+    /**
+     * How many received bytes a program may keep before what arrives is copied, by default 256 KiB. A channel reads into
+     * {@linkplain io.netty.buffer.ByteBuf buffers} that are where the peer has written. Their memory counts in halves of
+     * {@code SO_RCVBUF}, each until all buffers in it are released, and a channel pins so much more memory as is kept. With
+     * 0 everything is copied: choose that if it matters that a peer can change what it has sent while a program reads it.
+     * Counts at once.
+     */
+    public static final ChannelOption<Integer> MAX_KEPT = ChannelOption.valueOf(RdmaChannelOption.class, "MAX_KEPT");
+
     private RdmaChannelOption() {}
 }

@@ -10,6 +10,7 @@ public final class RdmaCounters {
 
     final LongAdder sent = new LongAdder();
     final LongAdder sentCopied = new LongAdder();
+    final LongAdder lent = new LongAdder();
     final LongAdder receivedCopied = new LongAdder();
 
     private RdmaCounters() {}
@@ -42,7 +43,17 @@ public final class RdmaCounters {
     }
 
     /**
-     * How many bytes were received: all of them are copied into buffers of the channel's allocator.
+     * How many received bytes were handed to the program where they had arrived.
+     *
+     * @return bytes that were not copied
+     */
+    public long lentBytes() {
+        return lent.sum();
+    }
+
+    /**
+     * How many received bytes were copied into buffers of the channel's allocator, because the program kept as many as
+     * {@link RdmaChannelOption#MAX_KEPT} allows.
      *
      * @return bytes that were copied
      */

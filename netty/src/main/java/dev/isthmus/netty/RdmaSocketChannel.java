@@ -5,12 +5,12 @@ import dev.isthmus.RdmaException;
 import dev.isthmus.nio.stream.Bound;
 import dev.isthmus.nio.stream.Deadlines;
 import dev.isthmus.nio.stream.Loopback;
-import dev.isthmus.nio.stream.SendMemory;
 import dev.isthmus.nio.stream.Service;
 import dev.isthmus.nio.stream.Stream;
 import dev.isthmus.nio.stream.StreamRequest;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.CompositeByteBuf;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelOutboundBuffer;
@@ -271,38 +271,29 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
     /** Writes the next buffers; returns false if the peer has no room for all. */
     private boolean write(ChannelOutboundBuffer in) throws Exception {
         ByteBuf buffer = (ByteBuf) in.current();
-        RegisteredByteBuf root = registered(buffer);
-        return root != null ? write(in, buffer, root) : writeBuffers(in);
-    }
-
-    /** The buffer of a slab that has a buffer's bytes; null if they are elsewhere: what a group registers, it keeps. */
-    private static RegisteredByteBuf registered(ByteBuf buffer) {
-        ByteBuf root = buffer;
-        while (root != null) {
-            if (root instanceof RegisteredByteBuf found) {
-                boolean isKept = RdmaByteBufAllocator.isPooled(found.block());
-                return isKept && buffer.hasMemoryAddress() ? found : null;
-            }
-            root = root.unwrap();
+        if (buffer instanceof CompositeByteBuf whole && InPlace.hasWorthyPart(whole)) {
+            return writeParts(in, whole);
         }
-        return null;
-    }
-
-    /** Writes a buffer from where it is. */
-    private boolean write(ChannelOutboundBuffer in, ByteBuf buffer, RegisteredByteBuf root) throws Exception {
         int wanted = buffer.readableBytes();
-        SendMemory slab = root.block().slab();
-        long offset = buffer.memoryAddress() + buffer.readerIndex() - slab.address();
-        int written = wanted == 0 ? 0 : stream.write(slab, offset, wanted);
-        if (written < 0) {
+        int written = wanted == 0 ? 0 : InPlace.write(stream, buffer, buffer.readerIndex(), wanted);
+        if (written == InPlace.NOT_REGISTERED) {
             return writeBuffers(in);
         }
+        wroteInPlace(buffer, wanted, written);
+        return wrote(in, buffer, wanted, written);
+    }
+
+    /** The device reads the buffer, unless it went inline. */
+    private void wroteInPlace(ByteBuf buffer, int wanted, int written) {
         if (written > 0) {
             RdmaCounters.TOTAL.sent.add(written);
             if (wanted > stream.inline()) {
                 hold(buffer);
             }
         }
+    }
+
+    private static boolean wrote(ChannelOutboundBuffer in, ByteBuf buffer, int wanted, int written) {
         if (written == wanted) {
             in.remove();
             return true;
@@ -310,6 +301,27 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
         in.progress(written);
         buffer.readerIndex(buffer.readerIndex() + written);
         return false;
+    }
+
+    private boolean writeParts(ChannelOutboundBuffer in, CompositeByteBuf whole) throws Exception {
+        int begin = whole.readerIndex();
+        int wanted = whole.readableBytes();
+        int written = 0;
+        int last;
+        int next;
+        do {
+            next = InPlace.together(whole, begin + written);
+            last = InPlace.writePart(stream, whole, begin + written, next);
+            if (last == InPlace.NOT_REGISTERED) {
+                ByteBuffer[] copied = whole.nioBuffers(begin + written, next);
+                last = (int) stream.write(copied, 0, copied.length, Deadlines.NEVER);
+                RdmaCounters.TOTAL.sentCopied.add(last);
+            } else {
+                wroteInPlace(whole, next, last);
+            }
+            written += last;
+        } while (last == next && written < wanted);
+        return wrote(in, whole, wanted, written);
     }
 
     private void hold(ByteBuf buffer) {
@@ -651,15 +663,11 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
             ByteBufAllocator allocator = config.getAllocator();
             RecvByteBufAllocator.Handle handle = recvBufAllocHandle();
             handle.reset(config);
-            ByteBuf buffer = null;
             boolean ends = false;
             try {
                 do {
-                    buffer = handle.allocate(allocator);
-                    handle.lastBytesRead(read(buffer, handle));
-                    if (handle.lastBytesRead() <= 0) {
-                        buffer.release();
-                        buffer = null;
+                    ByteBuf buffer = read(allocator, handle);
+                    if (buffer == null) {
                         ends = handle.lastBytesRead() < 0;
                         if (ends) {
                             readPending = false;
@@ -668,9 +676,7 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
                     }
                     handle.incMessagesRead(1);
                     readPending = false;
-                    ByteBuf full = buffer;
-                    buffer = null;
-                    pipeline.fireChannelRead(full);
+                    pipeline.fireChannelRead(buffer);
                 } while (!isInputShut && handle.continueReading());
                 handle.readComplete();
                 pipeline.fireChannelReadComplete();
@@ -678,19 +684,52 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
                     ended();
                 }
             } catch (Throwable t) {
-                readFailed(pipeline, buffer, handle, t);
+                readFailed(pipeline, handle, t);
             }
         }
 
-        private int read(ByteBuf into, RecvByteBufAllocator.Handle handle) throws Exception {
-            int begin = into.writerIndex();
-            handle.attemptedBytesRead(into.writableBytes());
-            int count = stream.read(into.internalNioBuffer(begin, into.writableBytes()), Deadlines.NEVER);
-            if (count > 0) {
-                RdmaCounters.TOTAL.receivedCopied.add(count);
-                into.writerIndex(begin + count);
+        /** What has arrived; null if nothing has. */
+        private ByteBuf read(ByteBufAllocator allocator, RecvByteBufAllocator.Handle handle) throws Exception {
+            int most = handle.guess();
+            handle.attemptedBytesRead(most);
+            LentByteBuf lent = LentByteBuf.take();
+            int count = 0;
+            try {
+                count = stream.lend(lent.loan(), most, config.maxKept());
+            } finally {
+                if (count <= 0) {
+                    lent.putBack();
+                }
             }
-            return count;
+            if (count == Stream.NOT_LENT) {
+                return readCopy(allocator, handle);
+            }
+            handle.lastBytesRead(count);
+            if (count <= 0) {
+                return null;
+            }
+            RdmaCounters.TOTAL.lent.add(count);
+            return lent.begin(count, allocator);
+        }
+
+        private ByteBuf readCopy(ByteBufAllocator allocator, RecvByteBufAllocator.Handle handle) throws Exception {
+            ByteBuf into = handle.allocate(allocator);
+            int count = 0;
+            try {
+                int begin = into.writerIndex();
+                handle.attemptedBytesRead(into.writableBytes());
+                count = stream.read(into.internalNioBuffer(begin, into.writableBytes()), Deadlines.NEVER);
+                handle.lastBytesRead(count);
+                if (count <= 0) {
+                    return null;
+                }
+                RdmaCounters.TOTAL.receivedCopied.add(count);
+                return into.writerIndex(begin + count);
+            } finally {
+                if (count <= 0) {
+                    into.release();
+                }
+            }
         }
 
         /** The peer sends no more, and everything has been read. */
@@ -711,16 +750,7 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
             pipeline().fireUserEventTriggered(ChannelInputShutdownReadComplete.INSTANCE);
         }
 
-        private void readFailed(
-                ChannelPipeline pipeline, ByteBuf buffer, RecvByteBufAllocator.Handle handle, Throwable cause) {
-            if (buffer != null) {
-                if (buffer.isReadable()) {
-                    readPending = false;
-                    pipeline.fireChannelRead(buffer);
-                } else {
-                    buffer.release();
-                }
-            }
+        private void readFailed(ChannelPipeline pipeline, RecvByteBufAllocator.Handle handle, Throwable cause) {
             handle.readComplete();
             pipeline.fireChannelReadComplete();
             pipeline.fireExceptionCaught(cause);

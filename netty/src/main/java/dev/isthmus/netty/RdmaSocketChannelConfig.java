@@ -26,7 +26,7 @@ import java.util.Map;
  * The options of an {@link RdmaSocketChannel}. Thread-safe.
  *
  * <p>{@code SO_SNDBUF}, {@code SO_RCVBUF}, {@code IP_TOS} and those of {@link RdmaChannelOption} count when it connects
- * or, for an accepted one, when it is registered; {@code SO_LINGER} when it is closed; {@code SO_KEEPALIVE} when it is
+ * or, for an accepted one, when it is registered, except {@code MAX_KEPT}; {@code SO_LINGER} when it is closed; {@code SO_KEEPALIVE} when it is
  * connected, or at once. {@code TCP_NODELAY} changes nothing, as writes go out at once anyway.
  */
 @SuppressWarnings("ReferenceEquality") // an option equals only itself
@@ -46,11 +46,16 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
     private volatile int sendQueue = StreamOptions.DEFAULT.sendQueue();
     private volatile int receiveQueue = StreamOptions.DEFAULT.receiveQueue();
     private volatile int inline = StreamOptions.DEFAULT.inline();
+    private volatile int maxKept = 1 << 18;
 
     RdmaSocketChannelConfig(RdmaSocketChannel channel) {
         super(channel);
         setAllocator(RdmaByteBufAllocator.DEFAULT);
         socket = channel;
+    }
+
+    int maxKept() {
+        return maxKept;
     }
 
     /** The options for a new stream. */
@@ -81,7 +86,8 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
                 ALLOW_HALF_CLOSURE,
                 RdmaChannelOption.SEND_QUEUE,
                 RdmaChannelOption.RECEIVE_QUEUE,
-                RdmaChannelOption.INLINE);
+                RdmaChannelOption.INLINE,
+                RdmaChannelOption.MAX_KEPT);
     }
 
     @Override
@@ -112,6 +118,8 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
             return sendQueue;
         } else if (option == RdmaChannelOption.RECEIVE_QUEUE) {
             return receiveQueue;
+        } else if (option == RdmaChannelOption.MAX_KEPT) {
+            return maxKept;
         }
         return option == RdmaChannelOption.INLINE ? inline : null;
     }
@@ -141,6 +149,8 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
             receiveQueue = checkPositiveOrZero((Integer) value, option.name());
         } else if (option == RdmaChannelOption.INLINE) {
             inline = checkPositiveOrZero((Integer) value, option.name());
+        } else if (option == RdmaChannelOption.MAX_KEPT) {
+            maxKept = checkPositiveOrZero((Integer) value, option.name());
         } else {
             return super.setOption(option, value);
         }

@@ -75,6 +75,7 @@ class RdmaTransportTest {
     }
 
     @Test
+    @Tag("extended")
     void shouldServeManyConnectionsOnOneThread() throws Exception {
         Channel server = pairs.listen(EchoHandler::new);
         List<Recorder> recorders = new ArrayList<>();
@@ -126,6 +127,7 @@ class RdmaTransportTest {
     }
 
     @Test
+    @Tag("extended")
     void shouldDeliverWhatWasWrittenBeforeAClose() throws Exception {
         var atServer = new Recorder();
         Channel server = pairs.listen(() -> atServer);
@@ -173,6 +175,7 @@ class RdmaTransportTest {
     }
 
     @Test
+    @Tag("extended")
     void shouldRefuseAConnectToNobody() throws Exception {
         Channel server = pairs.listen(EchoHandler::new);
         var nobody = server.localAddress();
@@ -184,6 +187,7 @@ class RdmaTransportTest {
     }
 
     @Test
+    @Tag("extended")
     void shouldStayWithItsEventLoop() throws Exception {
         Channel server = pairs.listen(EchoHandler::new);
         var recorder = new Recorder();
@@ -202,6 +206,7 @@ class RdmaTransportTest {
     }
 
     @Test
+    @Tag("extended")
     void shouldSleepWhileNothingComes() throws Exception {
         Channel server = pairs.listen(EchoHandler::new);
         var recorder = new Recorder();

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -13,6 +14,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -72,6 +74,34 @@ class ZeroCopyTest {
         for (ByteBuf each : buffers) {
             awaitRelease(each);
         }
+    }
+
+    /** Its long parts go from where they are, the others together. */
+    @Test
+    void shouldSendTheLongRegisteredPartsOfACompositeBufferWithoutACopy() throws Exception {
+        var atServer = new Recorder();
+        Channel server = pairs.listen(() -> atServer);
+        Channel client = pairs.connect(server, new Recorder());
+        byte[] all = random(300_000, 5);
+        CompositeByteBuf whole = client.alloc().compositeDirectBuffer();
+        long copied = COUNTERS.copiedSentBytes();
+        int[] sizes = {9, 20_000, 9, 5, 100_000, 3000, 70_000, 10, 4000, 102_967};
+        boolean[] isHeap = {false, false, false, true, false, true, false, false, true, false};
+        int wanted = 0;
+        int at = 0;
+        for (int i = 0; i < sizes.length; i++) {
+            ByteBuf part = isHeap[i]
+                    ? Unpooled.wrappedBuffer(all, at, sizes[i])
+                    : client.alloc().directBuffer(sizes[i]).writeBytes(all, at, sizes[i]);
+            whole.addComponent(true, part);
+            wanted += isHeap[i] || sizes[i] < 1024 ? sizes[i] : 0;
+            at += sizes[i];
+        }
+        whole.readerIndex(4);
+        client.writeAndFlush(whole).sync();
+        assertArrayEquals(Arrays.copyOfRange(all, 4, all.length), get(atServer.await(all.length - 4)));
+        assertEquals(wanted - 4, COUNTERS.copiedSentBytes() - copied);
+        awaitRelease(whole);
     }
 
     /** The channel gives a buffer back soon after the last byte, without more traffic. */

@@ -3,6 +3,7 @@ package dev.isthmus.nio;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.isthmus.testbed.KernelObjects;
 import dev.isthmus.testbed.ProcessFigures;
 import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.testbed.Allocated;
+import dev.isthmus.testbed.KernelObjects;
 import dev.isthmus.testbed.ProcessFigures;
 import dev.isthmus.testbed.TestDeadlines;
 import dev.isthmus.testbed.ThreadTime;

@@ -42,6 +42,7 @@ final class Link {
     private final QueuePair queuePair;
     private StreamOptions options;
     private Memory memory;
+    private boolean keepsMemory; // something of it is lent
     private final Set<RegisteredMemory> mapped = new HashSet<>(); // that the peer may write into
 
     /**
@@ -65,7 +66,8 @@ final class Link {
             }
             pd = shared != null ? shared.device().pd() : made(device.allocateProtectionDomain());
             made(() -> mapped.forEach(Link::close)); // once the peer can no longer write to it
-            memory = made(allocate());
+            memory = allocate();
+            made(this::closeMemory);
             int inline = isIwarp() ? Math.max(options.inline(), Memory.MESSAGE_BYTES) : options.inline();
             if (shared != null) {
                 channel = null;
@@ -189,6 +191,25 @@ final class Link {
 
     boolean isIwarp() {
         return id.device().device().transportType() == TransportType.IWARP;
+    }
+
+    private void closeMemory() {
+        if (keepsMemory) {
+            group.keep(); // the domain
+        } else {
+            close(memory);
+        }
+    }
+
+    /** The memory stays after {@link #close}, until {@link #releaseMemory}. For a stream with a group. */
+    void keepMemory() {
+        keepsMemory = true;
+    }
+
+    /** Frees what it has kept. */
+    void releaseMemory() {
+        close(memory);
+        group.leave();
     }
 
     /** Destroys everything. Failures are logged, as no caller is left to handle them. */

@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.nio.stream;
 
+import dev.isthmus.VerbsException;
 import dev.isthmus.verbs.AccessFlag;
 import dev.isthmus.verbs.MemoryRegion;
 import dev.isthmus.verbs.ProtectionDomain;
 import dev.isthmus.verbs.RegisteredMemory;
+import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * The memory of a stream, in two regions. The stream sends from the first, which the peer cannot reach: a ring, room
  * for inline data, and the entries that announce parts of the second region. The peer may write anything to the second
- * at any time: it has the receive ring, the targets, the iomap and, on iWARP, the messages.
+ * at any time: it has the receive ring, the targets, the iomap and, on iWARP, the messages. Further blocks stand in for
+ * what the program keeps of the ring.
  */
 final class Memory implements AutoCloseable {
 
@@ -25,14 +30,19 @@ final class Memory implements AutoCloseable {
     /** The length of a message on iWARP. */
     static final int MESSAGE_BYTES = 4;
 
+    private static final System.Logger LOG = System.getLogger("dev.isthmus.nio");
+
     private final int sendBytes;
     private final int receiveBytes;
     private final int iomapOffset;
     private final int messagesOffset;
     private final RegisteredMemory out;
     private final RegisteredMemory in;
+    private final ProtectionDomain pd;
+    private final List<RegisteredMemory> blocks = new ArrayList<>(0); // besides the ring
 
-    private Memory(StreamOptions options, RegisteredMemory out, RegisteredMemory in) {
+    private Memory(ProtectionDomain pd, StreamOptions options, RegisteredMemory out, RegisteredMemory in) {
+        this.pd = pd;
         this.sendBytes = options.sendBuffer();
         this.receiveBytes = options.receiveBuffer();
         this.iomapOffset = receiveBytes + ConnectionData.TARGETS * ConnectionData.TARGET_BYTES;
@@ -52,7 +62,7 @@ final class Memory implements AutoCloseable {
                             + (options.receiveQueue() + ReceiveSide.SPARE) * (long) MESSAGE_BYTES,
                     AccessFlag.LOCAL_WRITE,
                     AccessFlag.REMOTE_WRITE);
-            return new Memory(options, out, in);
+            return new Memory(pd, options, out, in);
         } catch (RuntimeException e) {
             out.close();
             throw e;
@@ -75,6 +85,23 @@ final class Memory implements AutoCloseable {
     /** The ring that the peer writes to. */
     ByteBuffer inBytes() {
         return in.segment().asSlice(0, receiveBytes).asByteBuffer();
+    }
+
+    /** Allocates a block for the peer to write to, with a key of its own; null if it cannot be registered. */
+    ReceiveBlock allocateBlock(int bytes) {
+        try {
+            RegisteredMemory made = pd.allocate(bytes, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
+            blocks.add(made);
+            return new ReceiveBlock(made.region(), made.segment().asByteBuffer(), 0);
+        } catch (VerbsException e) {
+            LOG.log(Level.DEBUG, "{0} bytes more cannot be registered for a peer: {1}", bytes, e.getMessage());
+            return null;
+        }
+    }
+
+    /** Where the targets are in the second region. */
+    int targetsOffset() {
+        return receiveBytes;
     }
 
     /** Where the peer announces parts of its ring. */
@@ -114,6 +141,7 @@ final class Memory implements AutoCloseable {
 
     @Override
     public void close() {
+        blocks.forEach(RegisteredMemory::close);
         in.close();
         out.close();
     }

@@ -11,8 +11,11 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The receiving half of a stream: the ring that the peer writes to, the half that is granted next, and how many
- * messages the peer may send. Guarded by the stream's lock.
+ * The receiving half of a stream: the ring that the peer writes to, half by half, and how many messages the peer may
+ * send. Guarded by the stream's lock.
+ *
+ * <p>What has arrived is copied, or lent where it is. While the program keeps something of a half, another block is
+ * granted in its place, as rsocket lets each grant name any memory: so what a program keeps never holds the peer up.
  *
  * <p>rsocket keeps the length of each message until it is read, so the number of unread messages is limited. This class
  * only counts bytes, and is done with a message as soon as it has arrived.
@@ -24,23 +27,30 @@ final class ReceiveSide {
 
     private static final int SEQUENCE_MASK = 0xffff;
 
+    /** How many blocks a peer has that fills one while the other is read. */
+    private static final int RING_BLOCKS = 2;
+
+    private static final int MAX_BLOCKS = 32;
+
     private final QueuePair queuePair;
-    private final ByteBuffer ring;
-    private final int ringBytes;
     private final int half;
-    private final MemoryRegion region;
     private final int credits;
     private final ReceiveRequest[] chain;
     private final boolean numbered; // each receive has a place of its own
     private final ReceiveRequest single;
     private final Memory memory;
 
+    private ReceiveBlock reading; // null if it has read all that is granted
+    private ReceiveBlock next; // is granted, too; null if it is not
     private int at; // the position of the next byte to read
     private int available;
     private long granted; // bytes, in total
     private long received;
-    private int free; // bytes that are not granted
-    private int nextGrant;
+    private final ReceiveBlock[] free = new ReceiveBlock[MAX_BLOCKS]; // that can be granted
+    private int freeCount;
+    private int blocks = RING_BLOCKS;
+    private int kept; // blocks that are read, and of which something is lent
+    private boolean isFull; // no more memory can be registered
     private long messages; // with data
     private long messagesGranted;
     private int used; // receives that wait to be posted again
@@ -48,14 +58,13 @@ final class ReceiveSide {
     ReceiveSide(QueuePair queuePair, Wire wire, Memory memory, StreamOptions options) {
         this.queuePair = queuePair;
         this.memory = memory;
-        this.ring = memory.inBytes();
-        this.ringBytes = options.receiveBuffer();
-        this.half = ringBytes / 2;
-        this.region = memory.in();
+        this.half = options.receiveBuffer() / RING_BLOCKS;
         this.credits = options.receiveQueue();
         this.granted = half;
-        this.free = half;
-        this.nextGrant = half;
+        ByteBuffer ring = memory.inBytes();
+        this.reading = new ReceiveBlock(memory.in(), ring, 0);
+        reading.hold();
+        this.free[freeCount++] = new ReceiveBlock(memory.in(), ring, half);
         this.messagesGranted = credits;
         this.numbered = wire.requestsPerWrite() > 1;
         this.single = wire.receive(0);
@@ -148,7 +157,7 @@ final class ReceiveSide {
     /** Reads as many bytes as there are and the buffer has room for; returns how many. */
     int receive(ByteBuffer into) {
         int length = Math.min(into.remaining(), available);
-        copy(at, into, length);
+        copy(0, into, length);
         into.position(into.position() + length);
         took(length);
         return length;
@@ -162,7 +171,7 @@ final class ReceiveSide {
         int length = 0;
         for (int i = offset; i < offset + count && length < available; i++) {
             int part = Math.min(into[i].remaining(), available - length);
-            copy((at + length) % ringBytes, into[i], part);
+            copy(length, into[i], part);
             length += part;
         }
         int left = length;
@@ -175,22 +184,88 @@ final class ReceiveSide {
         return length;
     }
 
-    private void copy(int from, ByteBuffer into, int length) {
+    /** Copies bytes that come so far behind the next one. */
+    private void copy(int behind, ByteBuffer into, int length) {
         int position = into.position();
-        int first = Math.min(length, ringBytes - from);
-        into.put(position, ring, from, first);
+        int from = at + behind;
+        int first = Math.clamp(half - (long) from, 0, length);
+        if (first > 0) {
+            into.put(position, reading.bytes(), reading.start() + from, first);
+        }
         if (first < length) {
-            into.put(position + first, ring, 0, length - first);
+            into.put(position + first, next.bytes(), next.start() + from + first - half, length - first);
         }
     }
 
     private void took(int length) {
-        at += length;
-        if (at >= ringBytes) {
-            at -= ringBytes;
-        }
         available -= length;
-        free += length;
+        at += length;
+        while (at >= half) {
+            at -= half;
+            pass();
+        }
+    }
+
+    private void pass() {
+        if (reading.letGo()) {
+            free[freeCount++] = reading;
+        } else {
+            kept++;
+        }
+        reading = next;
+        next = null;
+    }
+
+    /**
+     * Lends bytes that are there, up to the end of their block.
+     *
+     * @param bound how many bytes the program may keep
+     * @return how many; 0 if the program keeps so much that they must be copied
+     */
+    int lend(Loan loan, Stream by, int most, long bound) {
+        if (blocks < kept + RING_BLOCKS && bound > 0) {
+            grow();
+        }
+        if (blocks < kept + RING_BLOCKS || (long) kept * half >= bound) {
+            return 0;
+        }
+        int length = Math.min(Math.min(most, available), half - at);
+        reading.hold();
+        loan.begin(by, reading, at);
+        took(length);
+        return length;
+    }
+
+    /** Adds a block in the place of one that the program keeps. */
+    private void grow() {
+        if (isFull || blocks == MAX_BLOCKS) {
+            return;
+        }
+        ReceiveBlock made = memory.allocateBlock(half);
+        if (made == null) {
+            isFull = true;
+        } else {
+            blocks++;
+            free[freeCount++] = made;
+        }
+    }
+
+    /** The last loan from a block that was read has ended. */
+    void returned(ReceiveBlock block) {
+        kept--;
+        free[freeCount++] = block;
+    }
+
+    /** Whether the program keeps something of a block that was read. */
+    boolean isKept() {
+        return kept > 0;
+    }
+
+    /** Nothing will be read any more. */
+    void end() {
+        if (reading != null) {
+            pass();
+        }
     }
 
     /** Drops the unread bytes. */
@@ -198,39 +273,54 @@ final class ReceiveSide {
         took(available);
     }
 
+    private boolean hasBlock() {
+        return next == null && freeCount > 0;
+    }
+
     /** Whether it is worth a message to let the peer send more. */
     boolean isGrantDue() {
-        return free >= half || messages - (messagesGranted - credits) >= credits / 2;
+        return hasBlock() || messages - (messagesGranted - credits) >= credits / 2;
     }
 
     /** Lets the peer send more, if that is due and there is room for a control message. */
     void grant(SendSide sends) throws ProtocolException {
-        while (isGrantDue() && sends.hasControls(free >= half ? sends.requestsToGrant() : 1)) {
+        while (isGrantDue() && sends.hasControls(hasBlock() ? sends.requestsToGrant() : 1)) {
             messagesGranted = messages + credits;
             int message = Message.of(Message.CREDITS, (int) (messagesGranted & SEQUENCE_MASK));
-            if (free >= half) {
-                sends.grant(region.address() + nextGrant, region.rkey(), half, message);
-                free -= half;
-                granted += half;
-                nextGrant = nextGrant == 0 ? half : 0;
+            if (hasBlock()) {
+                grantBlock(sends, message);
             } else {
                 sends.sendControl(message);
             }
         }
     }
 
+    private void grantBlock(SendSide sends, int message) throws ProtocolException {
+        ReceiveBlock block = free[--freeCount];
+        block.hold();
+        if (reading == null) {
+            reading = block;
+        } else {
+            next = block;
+        }
+        granted += half;
+        MemoryRegion region = block.region();
+        sends.grant(region.address() + block.start(), region.rkey(), half, message);
+    }
+
     String state() {
         return available + " bytes to read, the peer may send " + (granted - received) + " bytes and "
-                + (messagesGranted - messages) + " messages";
+                + (messagesGranted - messages) + " messages, " + kept + " of " + blocks + " blocks are lent";
     }
 
     /** The private data that this side sends in the handshake. */
     ConnectionData connectionData() {
+        MemoryRegion region = memory.in();
         return new ConnectionData(
                 ConnectionData.isBigEndian(),
                 credits,
                 memory.iomapSize(),
-                memory.in().address() + ringBytes,
+                region.address() + memory.targetsOffset(),
                 region.rkey(),
                 region.address(),
                 region.rkey(),

@@ -32,6 +32,9 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 public final class Stream {
 
+    /** What {@link #lend} returns if it lends nothing of what has arrived. */
+    public static final int NOT_LENT = -2;
+
     /** Marks the number of a receive, which also holds the number of its place. */
     static final long RECEIVE = Long.MIN_VALUE;
 
@@ -149,14 +152,19 @@ public final class Stream {
         }
     }
 
-    private void takeEarly() throws ProtocolException {
-        if (link.group() != null) {
+    private void takeEarly() {
+        if (link.group() == null) {
+            return;
+        }
+        try {
             for (Early each : early) {
                 received(each.number(), each.message());
             }
-            early.clear();
-            handled();
+        } catch (ProtocolException e) { // the connection was established nevertheless, and then failed
+            fail(e);
         }
+        early.clear();
+        handled();
     }
 
     /**
@@ -240,8 +248,64 @@ public final class Stream {
         }
     }
 
+    /**
+     * Lends bytes that have arrived, where they are. Does not wait. For a stream of a group.
+     *
+     * @param loan receives them; it lends nothing now
+     * @param most the most bytes to lend
+     * @param bound how many bytes of read memory the program may keep. Memory is kept in halves of the receive buffer,
+     *     each until all loans from it have ended, and so may come to half a receive buffer more than this
+     * @return how many bytes; 0 if none have arrived, -1 at the end, {@link #NOT_LENT} if bytes have arrived, but the
+     *     program keeps so much that it must {@linkplain #read(ByteBuffer, long) read} them into its own memory
+     * @throws IOException if the connection has failed, and everything that arrived before has been read
+     * @throws AsynchronousCloseException if this is closed
+     */
+    public int lend(Loan loan, int most, long bound) throws IOException {
+        lock.lock();
+        try {
+            int readable = readable();
+            if (readable <= 0) {
+                return readable;
+            }
+            int length = receives.lend(loan, this, most, bound);
+            grantIfDue();
+            return length == 0 ? NOT_LENT : length;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The last loan from a block that was read has ended. */
+    void returned(ReceiveBlock block) {
+        lock.lock();
+        try {
+            receives.returned(block);
+            if (state.life() != Life.RELEASED) {
+                grantIfDue();
+            } else if (!receives.isKept()) {
+                link.releaseMemory();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Waits for bytes; returns how many have arrived, 0 if none arrives in time, -1 at the end. */
     private int awaitReadable(ByteBuffer into, long deadline) throws IOException, InterruptedException {
+        while (true) {
+            int readable = readable();
+            if (readable != 0) {
+                return readable;
+            }
+            checkAlive(into);
+            if (!waiting.await(Waiting.READABLE, deadline)) {
+                return 0;
+            }
+        }
+    }
+
+    /** How many bytes have arrived; -1 at the end. */
+    private int readable() throws IOException {
         while (true) {
             if (!state.mayRead()) {
                 checkOpen();
@@ -256,10 +320,7 @@ public final class Stream {
                     return -1;
                 }
                 throwFailure();
-                checkAlive(into);
-                if (!waiting.await(Waiting.READABLE, deadline)) {
-                    return 0;
-                }
+                return 0;
             }
         }
     }
@@ -375,18 +436,40 @@ public final class Stream {
         try {
             checkWritable();
             MemoryRegion region = memory.in(link.groupDevice());
-            if (region == null) {
-                return -1;
-            }
-            int written = send(region, offset, length);
-            if (written < length && progress()) {
-                checkWritable();
-                written += send(region, offset + written, length - written);
-            }
-            return written;
+            return region == null ? -1 : writeLocked(region, offset, length);
         } finally {
             lock.unlock();
         }
+    }
+
+    /**
+     * Writes as much of what another stream lends as there is room for now; otherwise like
+     * {@link #write(SendMemory, long, int)}.
+     *
+     * @param loan has the bytes
+     * @param offset where in its {@linkplain Loan#memory memory} to begin
+     * @param length how many bytes
+     * @return how many were written; -1 if another group, or another device, has the memory
+     * @throws IOException if the connection has failed, or the peer has left
+     */
+    public int write(Loan loan, long offset, int length) throws IOException {
+        GroupDevice device = loan.stream().link.groupDevice();
+        lock.lock();
+        try {
+            checkWritable();
+            return device == link.groupDevice() ? writeLocked(loan.block().region(), offset, length) : -1;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private int writeLocked(MemoryRegion from, long offset, int length) throws IOException {
+        int written = send(from, offset, length);
+        if (written < length && progress()) {
+            checkWritable();
+            written += send(from, offset + written, length - written);
+        }
+        return written;
     }
 
     private int send(MemoryRegion from, long offset, int length) throws IOException {
@@ -1052,6 +1135,10 @@ public final class Stream {
         lock.lock();
         try {
             if (change(Event.RELEASE)) {
+                receives.end();
+                if (receives.isKept()) {
+                    link.keepMemory();
+                }
                 link.close();
                 released.complete(null);
             }

@@ -43,7 +43,7 @@ public final class StreamGroup {
     private int touchedCount;
     private Stream[] changed = new Stream[16]; // since the last poll
     private int changedCount;
-    private int streams;
+    private int streams; // and those that have left, but of whose memory something is lent
     private boolean closed;
     private final List<Registration> registrations = new ArrayList<>(); // with the service, once closed
 
@@ -114,11 +114,21 @@ public final class StreamGroup {
         try {
             progress(); // what its queue pair left behind must not be taken for another's that gets the same number
             from.leave(requests);
-            streams--;
-            destroyIfUnused();
+            leave();
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Memory of a stream that leaves stays registered. The caller holds the lock. */
+    void keep() {
+        streams++;
+    }
+
+    /** That memory is deregistered. The caller holds the lock. */
+    void leave() {
+        streams--;
+        destroyIfUnused();
     }
 
     private void destroyIfUnused() {

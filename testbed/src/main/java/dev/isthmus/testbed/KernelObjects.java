@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.isthmus.nio;
+package dev.isthmus.testbed;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.isthmus.testbed.ChildProgram;
-import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
@@ -14,16 +12,17 @@ import java.util.List;
  *
  * @param lines what {@code rdma resource show} prints
  */
-record KernelObjects(List<String> lines) {
+public record KernelObjects(List<String> lines) {
 
-    static KernelObjects now() throws IOException, InterruptedException {
+    /** What the devices have now. */
+    public static KernelObjects now() throws IOException, InterruptedException {
         try (var program = new ChildProgram("rdma", "resource", "show")) {
             return new KernelObjects(program.ended());
         }
     }
 
     /** Requires that soon there are no more than before: the kernel releases some later. */
-    void assertNoMore() throws IOException, InterruptedException {
+    public void assertNoMore() throws IOException, InterruptedException {
         KernelObjects after = now();
         long end = System.nanoTime() + TestDeadlines.ofSeconds(5).toNanos();
         while (after.count() > count() && System.nanoTime() < end) {
