@@ -32,14 +32,17 @@ JDK = "25"  # whose tests are taken
 JDK_SOURCE = "25.0.4+7"
 JDK_SHA256 = "9deeff6ea42325d38391e5293f1ddce11a451ac383f9dd3bb197616541e9a960"
 
+NATIVE_ACCESS = "--enable-native-access=ALL-UNNAMED"
 PROVIDERS = ("-Djava.nio.channels.spi.SelectorProvider=dev.isthmus.nio.RdmaSelectorProvider",
              "-Djava.nio.channels.spi.AsynchronousChannelProvider=dev.isthmus.nio.RdmaAsynchronousChannelProvider",
-             "--add-exports=java.base/sun.nio.ch=ALL-UNNAMED", "--enable-native-access=ALL-UNNAMED")
+             "--add-exports=java.base/sun.nio.ch=ALL-UNNAMED", NATIVE_ACCESS)
 # Sockets of java.net are TCP, so a server is reached by both, and a client goes by TCP.
 BESIDE_TCP = ("-Disthmus.nio.bind=* * tcp", "-Disthmus.nio.connect=")
 JAVA_NET = "SocketShutdownOutputBy(Peer|Self)Test"
 LEFT_OUT = "left out: "  # so does the reason of a test begin that is not run
 ABSENT = "198.51.100.254"
+PERMUTATION = f"{FOLDER}/target/netty"  # compiled from suites/netty
+NETTY_MODULE = ("-Dio.netty.leakDetection.level=paranoid", "-Dio.netty.leakDetection.targetRecords=8")
 NETTY_PACKAGE = "io.netty.testsuite.transport.socket"
 
 # What a suite says of a test: its name, and whether it has passed.
@@ -47,19 +50,26 @@ NETTY_LINE = re.compile(r"JUnit Jupiter > (?P<name>.*) :: (?:(?P<passed>SUCCESSF
 JTREG_LINE = re.compile(r"(?:(?P<passed>Passed)|TEST): (?P<name>javax?/\S+)$")  # "TEST" begins the account of one that has not
 
 
-def classes():
-    return ":".join(f"{HOME}/{module}/target/classes" for module in ("nio", "api", "bindings/ibverbs"))
+def classes(*more):
+    return ":".join(f"{HOME}/{module}/target/classes" for module in (*more, "nio", "api", "bindings/ibverbs"))
 
 
-def netty(names, *options):
-    """Returns how Netty's tests are run whose classes have such names."""
+def netty_jars():
+    with open(f"{FOLDER}/target/suites.classpath", encoding="utf-8") as file:
+        return file.read().strip()
+
+
+def netty(names, *options, module=False):
+    """Returns how Netty's tests are run whose classes have such names: by the provider, or with the channels of module netty,
+    whose SocketTestPermutation is found before Netty's."""
     def command(flags, _scratch, only=None):
-        with open(f"{FOLDER}/target/suites.classpath", encoding="utf-8") as file:
-            jars = file.read().strip()
+        jars = netty_jars()
         tests = re.search(r"[^:]*/netty-testsuite-[^:/]*\.jar", jars)[0]
+        own = f"{PERMUTATION}:{classes('netty')}" if module and flags else classes()
         # Their own limits are for processors that are not emulated.
-        return [f"{java_home()}/bin/java", "-XX:TieredStopAtLevel=1", *flags, *(options if flags else ()),
-                "-cp", f"{classes()}:{jars}", "org.junit.platform.console.ConsoleLauncher", "execute",
+        return [f"{java_home()}/bin/java", "-XX:TieredStopAtLevel=1",
+                *([NATIVE_ACCESS] if module and flags else flags), *(options if flags else ()),
+                "-cp", f"{own}:{jars}", "org.junit.platform.console.ConsoleLauncher", "execute",
                 "--disable-banner", "--disable-ansi-colors", "--details=testfeed", f"--scan-classpath={tests}",
                 f"--include-classname={NETTY_PACKAGE}\\.{only or names}",
                 "--config=junit.jupiter.execution.timeout.mode=disabled"]
@@ -113,6 +123,7 @@ FOLDERS = ("SocketChannel", "ServerSocketChannel", "Selector", "SelectionKey")
 SUITES = {
     "netty": netty(rf"(?!Datagram|TrafficShaping|{JAVA_NET}$)\w*Test"),
     "netty-beside-tcp": netty(JAVA_NET, *BESIDE_TCP),
+    "netty-module": netty(rf"(?!Datagram|TrafficShaping|{JAVA_NET}$)\w*Test", *NETTY_MODULE, module=True),
     "jdk-channels": jtreg(*FOLDERS),
     "jdk-beside-tcp": jtreg(*FOLDERS, java_net=True),
     "jdk-asynchronous": jtreg("AsynchronousSocketChannel", "AsynchronousServerSocketChannel", "AsynchronousChannelGroup"),
@@ -120,7 +131,8 @@ SUITES = {
     "jdk-tls": jtreg_by_agent(*(f"javax/net/ssl/{folder}" for folder in ("SSLSocket", "ALPN", "ServerName", "SSLSession",
                                                                          "TLS", "TLSv12")), of=r"SSL(Server)?Socket\b"),
 }
-BY_AGENT = ("jdk-java-net", "jdk-tls")  # only when named, until expected.txt has what they yield in the vm
+BY_AGENT = ("jdk-java-net", "jdk-tls")
+ONLY_NAMED = (*BY_AGENT, "netty-module")  # until expected.txt has what they yield in the vm
 
 
 # --- what others wrote
@@ -188,8 +200,10 @@ def _run(*command, cwd=None):
 
 
 def fetch_netty():
-    """Has Maven fetch what suites/pom.xml names, unless it is there, and write the class path."""
+    """Has Maven fetch what suites/pom.xml names, unless it is there, and write the class path; compiles what is ours."""
     _run("mvn", "-B", "-ntp", "-q", "process-resources", cwd=FOLDER)
+    _run(f"{java_home()}/bin/javac", "-proc:none", "--release", "22", "-d", PERMUTATION, "-cp", f"{classes('netty')}:{netty_jars()}",
+         f"{FOLDER}/netty/SocketTestPermutation.java")
 
 
 def check_jdk():
@@ -370,7 +384,7 @@ def parser():
     p = argparse.ArgumentParser(prog="testbed/nio-suites", description=__doc__, allow_abbrev=False,
                                 formatter_class=argparse.RawDescriptionHelpFormatter,
                                 epilog=f"Logs are in {os.path.relpath(WORK, HOME)}.")
-    p.add_argument("--suite", action="append", choices=tuple(SUITES), help=f"this one only; may be repeated; {' and '.join(BY_AGENT)} run only so")
+    p.add_argument("--suite", action="append", choices=tuple(SUITES), help=f"this one only; may be repeated; {', '.join(ONLY_NAMED)} run only so")
     p.add_argument("--stock", action="store_true", help="over TCP with the JDK's own channels, to compare; no result is an error")
     p.add_argument("--again", action="store_true", help="fetch the JDK's tests again")
     p.add_argument("--here", action="store_true", help="used inside the testbed's vm")
@@ -378,7 +392,7 @@ def parser():
 
 
 def run(options):
-    names = options.suite or [name for name in SUITES if name not in BY_AGENT]
+    names = options.suite or [name for name in SUITES if name not in ONLY_NAMED]
     if options.here:
         return run_here(names, options.stock, WORK)
     if any(name.startswith("jdk") for name in names):

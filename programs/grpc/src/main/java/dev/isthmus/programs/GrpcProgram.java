@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.programs;
 
+import dev.isthmus.netty.RdmaByteBufAllocator;
+import dev.isthmus.netty.RdmaIoHandler;
+import dev.isthmus.netty.RdmaServerSocketChannel;
+import dev.isthmus.netty.RdmaSocketChannel;
 import dev.isthmus.testbed.ConnectionTransport;
 import io.grpc.CallOptions;
 import io.grpc.ChannelCredentials;
@@ -9,15 +13,22 @@ import io.grpc.Grpc;
 import io.grpc.InsecureChannelCredentials;
 import io.grpc.InsecureServerCredentials;
 import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
 import io.grpc.MethodDescriptor;
 import io.grpc.Server;
+import io.grpc.ServerBuilder;
 import io.grpc.ServerCredentials;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.TlsChannelCredentials;
 import io.grpc.TlsServerCredentials;
+import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.netty.NettyServerBuilder;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.StreamObserver;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -36,14 +47,17 @@ import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.TrustManagerFactory;
 
 /**
- * A gRPC server and client, first in plain text and then over TLS: {@code GrpcProgram ADDRESS KEYSTORE PASSWORD}. The
- * key store has the server's key and certificate, which the client trusts.
+ * A gRPC server and client, first in plain text and then over TLS: {@code GrpcProgram ADDRESS KEYSTORE PASSWORD
+ * [netty]}. The key store has the server's key and certificate, which the client trusts. With the word {@code netty} they
+ * use the channels of module netty; otherwise they are as a user has them who knows nothing of RDMA.
  */
 public final class GrpcProgram {
 
     private static final int LARGE = 1 << 20;
     private static final int MESSAGES = 8;
     private static final int SECONDS = 120; // on emulated processors
+
+    private static final String NETTY = "netty";
 
     private final EchoService service;
     private final ManagedChannel channel;
@@ -59,14 +73,15 @@ public final class GrpcProgram {
 
     /** Runs the program. */
     public static void main(String... args) throws Exception {
-        String host = args[0];
-        run("plain", host, InsecureServerCredentials.create(), InsecureChannelCredentials.create());
+        Transport transport =
+                args.length > 3 && args[3].equals(NETTY) ? new RdmaTransport(args[0]) : new StockTransport(args[0]);
+        run("plain", transport, InsecureServerCredentials.create(), InsecureChannelCredentials.create());
         KeyStore store = KeyStore.getInstance("PKCS12");
         char[] password = args[2].toCharArray();
         try (var from = Files.newInputStream(Path.of(args[1]))) {
             store.load(from, password);
         }
-        run("TLS", host, serverCredentials(store, password), channelCredentials(store));
+        run("TLS", transport, serverCredentials(store, password), channelCredentials(store));
     }
 
     private static ServerCredentials serverCredentials(KeyStore store, char[] password)
@@ -86,15 +101,60 @@ public final class GrpcProgram {
                 .build();
     }
 
-    private static void run(String how, String host, ServerCredentials forServer, ChannelCredentials forClient)
+    /** What a server and a client are made with. */
+    private interface Transport {
+
+        ServerBuilder<?> server(ServerCredentials credentials);
+
+        ManagedChannelBuilder<?> channel(int port, ChannelCredentials credentials);
+    }
+
+    private record StockTransport(String host) implements Transport {
+
+        @Override
+        public ServerBuilder<?> server(ServerCredentials credentials) {
+            return Grpc.newServerBuilderForPort(0, credentials);
+        }
+
+        @Override
+        public ManagedChannelBuilder<?> channel(int port, ChannelCredentials credentials) {
+            return Grpc.newChannelBuilderForAddress(host, port, credentials);
+        }
+    }
+
+    private record RdmaTransport(String host, EventLoopGroup loops) implements Transport {
+
+        RdmaTransport(String host) {
+            this(host, new MultiThreadIoEventLoopGroup(1, RdmaIoHandler.newFactory()));
+        }
+
+        @Override
+        public ServerBuilder<?> server(ServerCredentials credentials) {
+            return NettyServerBuilder.forPort(0, credentials)
+                    .channelType(RdmaServerSocketChannel.class)
+                    .bossEventLoopGroup(loops)
+                    .workerEventLoopGroup(loops)
+                    .withChildOption(ChannelOption.ALLOCATOR, RdmaByteBufAllocator.DEFAULT);
+        }
+
+        @Override
+        public ManagedChannelBuilder<?> channel(int port, ChannelCredentials credentials) {
+            return NettyChannelBuilder.forAddress(host, port, credentials)
+                    .channelType(RdmaSocketChannel.class)
+                    .eventLoopGroup(loops)
+                    .withOption(ChannelOption.ALLOCATOR, RdmaByteBufAllocator.DEFAULT);
+        }
+    }
+
+    private static void run(String how, Transport transport, ServerCredentials forServer, ChannelCredentials forClient)
             throws Exception {
         var service = new EchoService();
-        Server server = Grpc.newServerBuilderForPort(0, forServer)
+        Server server = transport
+                .server(forServer)
                 .addService(service.definition())
                 .build()
                 .start();
-        ManagedChannel channel = Grpc.newChannelBuilderForAddress(host, server.getPort(), forClient)
-                .build();
+        ManagedChannel channel = transport.channel(server.getPort(), forClient).build();
         try {
             var program = new GrpcProgram(service, channel);
             program.callEachKind();
