@@ -5,8 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.netty.RdmaIoHandler;
 import dev.isthmus.nio.RdmaServerSocketChannel;
 import dev.isthmus.nio.RdmaSocketChannel;
+import io.netty.channel.Channel;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
@@ -16,6 +20,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,21 +36,37 @@ class SocketsTest {
                 server.bind(new InetSocketAddress(DeviceAddress.last(), 0));
                 try (SocketChannel client = RdmaSocketChannel.open(server.getLocalAddress())) {
                     Thread serving = SocketEcho.serve(server);
-                    var sent = new byte[100_000];
-                    new Random(1).nextBytes(sent);
-                    Future<Void> writing =
-                            Task.start(() -> assertEquals(sent.length, client.write(ByteBuffer.wrap(sent))));
-                    var back = ByteBuffer.allocate(sent.length);
-                    while (back.hasRemaining()) {
-                        assertTrue(client.read(back) > 0);
-                    }
-                    writing.get();
-                    assertArrayEquals(sent, back.array());
-                    client.shutdownOutput();
-                    assertEquals(-1, client.read(back.clear()));
+                    exchange(client);
                     serving.join();
                 }
             }
+        });
+        assertEquals(List.of("100000 bytes"), printed);
+    }
+
+    private static void exchange(SocketChannel client) throws Exception {
+        var sent = new byte[100_000];
+        new Random(1).nextBytes(sent);
+        Future<Void> writing = Task.start(() -> assertEquals(sent.length, client.write(ByteBuffer.wrap(sent))));
+        var back = ByteBuffer.allocate(sent.length);
+        while (back.hasRemaining()) {
+            assertTrue(client.read(back) > 0);
+        }
+        writing.get();
+        assertArrayEquals(sent, back.array());
+        client.shutdownOutput();
+        assertEquals(-1, client.read(back.clear()));
+    }
+
+    @Test
+    void shouldSendBackWithNettyWhatAClientSends() throws Exception {
+        List<String> printed = Output.of(() -> {
+            EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, RdmaIoHandler.newFactory());
+            Channel server = NettyEcho.listen(group, new InetSocketAddress(DeviceAddress.last(), 0));
+            try (SocketChannel client = RdmaSocketChannel.open(server.localAddress())) {
+                exchange(client);
+            }
+            group.shutdownGracefully(0, 60, TimeUnit.SECONDS).sync();
         });
         assertEquals(List.of("100000 bytes"), printed);
     }
