@@ -408,8 +408,8 @@ def printed_by(script):
 def mpich():
     """What programs need to start, compile against and load the MPI of testbed/mpich."""
     folder = printed_by("mpich")
-    return {"LD_LIBRARY_PATH": f"{folder}/lib", "CPATH": f"{folder}/include", "PATH": f"{folder}/bin:{os.environ['PATH']}",
-            "UCX_ERROR_SIGNALS": ""}
+    return {"LD_LIBRARY_PATH": f"{folder}/lib", "LIBRARY_PATH": f"{folder}/lib", "CPATH": f"{folder}/include",
+            "PATH": f"{folder}/bin:{os.environ['PATH']}", "UCX_ERROR_SIGNALS": ""}
 
 
 def ucx_over_verbs():

@@ -15,11 +15,13 @@ import java.util.function.ToIntFunction;
  * MPI with a world: {@code MPI_Init_thread} to {@code MPI_Finalize}. A process has it once; {@link Session} has no such limit.
  *
  * {@snippet :
- * try (Mpi mpi = Mpi.init(); Arena arena = Arena.ofConfined()) {
- *     Communicator world = mpi.world();
- *     Buffer rank = Buffer.of(arena.allocateFrom(ValueLayout.JAVA_INT, world.rank()), Datatype.INT);
- *     world.allreduce(Buffer.IN_PLACE, rank, Operation.SUM);
- * }
+ * Mpi.run(mpi -> {
+ *     try (Arena arena = Arena.ofConfined()) {
+ *         Communicator world = mpi.world();
+ *         Buffer rank = Buffer.of(arena.allocateFrom(ValueLayout.JAVA_INT, world.rank()), Datatype.INT);
+ *         world.allreduce(Buffer.IN_PLACE, rank, Operation.SUM);
+ *     }
+ * });
  * }
  *
  * <p>Start such a program by {@code mpiexec -n 4 java ...}. The library is that of the launcher's folder; or the one that the
@@ -74,6 +76,41 @@ public final class Mpi implements AutoCloseable {
             }
             used = true;
             return new Mpi(new Instance("Mpi", ThreadLevel.of(provided.get(JAVA_INT, 0))));
+        }
+    }
+
+    /** What {@link #run} runs. */
+    @FunctionalInterface
+    public interface Program {
+
+        /**
+         * The program.
+         *
+         * @param mpi is closed for it
+         * @throws Exception ends all ranks
+         */
+        void run(Mpi mpi) throws Exception;
+    }
+
+    /**
+     * Runs a program between {@link #init()} and {@link #close}. If it throws, the exception is printed and all ranks end, by
+     * {@link Communicator#abort}. After {@code try (Mpi mpi = Mpi.init())} the others would wait for this rank for ever, and it
+     * for them in {@link #close}.
+     *
+     * @param program what this rank does
+     * @throws MpiUnavailableException if this machine has no MPI with the standard's ABI, or the JVM denies native access
+     * @throws IllegalStateException if MPI has been initialised before
+     */
+    public static void run(Program program) {
+        Mpi mpi = init();
+        try {
+            program.run(mpi);
+            mpi.close();
+        } catch (Throwable t) {
+            t.printStackTrace();
+            System.err.flush();
+            mpi.world().abort(1);
+            Runtime.getRuntime().halt(1); // MPICH returns while the launcher is still ending this process
         }
     }
 

@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.testbed.MpiRun;
 import java.lang.foreign.Arena;
 import java.util.Map;
 import java.util.Optional;
@@ -227,5 +228,38 @@ class CommunicatorTest {
                 mpi.closePort(port);
             }
         }
+    }
+
+    /** What {@link #shouldSpawnPrograms} spawns. */
+    static final class Spawned {
+
+        private Spawned() {}
+
+        public static void main(String[] args) {
+            Mpi.run(mpi -> {
+                Communicator parent = mpi.parent().orElseThrow();
+                parent.send(ints(mpi.world().rank(), mpi.world().size(), args.length), 0, 5);
+                parent.disconnect();
+            });
+        }
+    }
+
+    @Test
+    void shouldSpawnPrograms() {
+        try (Communicator two = world.split(me / 2, me)) {
+            if (me < 2) {
+                String[] command = MpiRun.java(Spawned.class, "an argument").toArray(String[]::new);
+                Communicator children = two.spawn(2, Info.NULL, 0, command);
+                assertTrue(children.isInter());
+                assertEquals(2, children.remoteSize());
+                for (int child = 0; me == 0 && child < 2; child++) {
+                    Buffer told = ints(0, 0, 0);
+                    children.recv(told, child, 5);
+                    assertArrayEquals(new int[] {child, 2, 1}, toInts(told));
+                }
+                children.disconnect();
+            }
+        }
+        world.barrier();
     }
 }

@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.mpi;
 
+import dev.isthmus.testbed.MpiRun;
 import dev.isthmus.testbed.TestDeadlines;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** JVMs that {@code mpiexec} has started for the tests of a class. They run one test after another, by its name. */
 final class RankProcesses {
@@ -18,6 +26,10 @@ final class RankProcesses {
     /** For one test on all ranks. */
     private static final Duration DEADLINE = TestDeadlines.ofSeconds(120);
 
+    private static final Pattern FUNCTION =
+            Pattern.compile("dev\\.isthmus\\.bindings\\.mpi\\.mpi_abi_h\\w*\\$(MPI_\\w+) ");
+
+    private final Path logs; // a file for each rank, with the classes that it has loaded
     private final Process launcher;
     private final Writer commands;
     private final List<String> lines = new ArrayList<>(); // guarded by itself
@@ -25,29 +37,14 @@ final class RankProcesses {
     private int read;
 
     RankProcesses(Class<?> tests, Ranks ranks) throws IOException {
-        var command = command(ranks.value());
+        logs = Files.createTempDirectory("isthmus-mpi-");
+        var command = new ArrayList<>(List.of("mpiexec", "-n", String.valueOf(ranks.value())));
+        command.addAll(MpiRun.javaWith("-Xlog:class+load:file=" + logs + "/%p.log"));
         command.addAll(List.of(
                 RanksMain.class.getName(), tests.getName(), ranks.level().name()));
         launcher = new ProcessBuilder(command).redirectErrorStream(true).start();
         commands = launcher.outputWriter(StandardCharsets.UTF_8);
         reader = Thread.ofPlatform().daemon().start(this::read);
-    }
-
-    /** What starts a class on so many ranks. */
-    static List<String> command(int ranks) {
-        return new ArrayList<>(List.of(
-                "mpiexec",
-                "-n",
-                String.valueOf(ranks),
-                System.getProperty("java.home") + "/bin/java",
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "-Xmx512m",
-                "-ea",
-                "--enable-native-access=ALL-UNNAMED",
-                TestDeadlines.option(),
-                "-cp",
-                System.getProperty("java.class.path")));
     }
 
     private void read() {
@@ -109,5 +106,24 @@ final class RankProcesses {
         launcher.descendants().forEach(ProcessHandle::destroyForcibly);
         launcher.destroyForcibly();
         launcher.waitFor();
+    }
+
+    /**
+     * The functions of C that the ranks have called so far: the generated code has a class for each, which the JVM loads with
+     * the first call. To be asked once, at the end.
+     */
+    Set<String> called() throws IOException {
+        var called = new TreeSet<String>();
+        try (Stream<Path> files = Files.list(logs)) {
+            for (Path file : files.toList()) {
+                Matcher matcher = FUNCTION.matcher(Files.readString(file));
+                while (matcher.find()) {
+                    called.add(matcher.group(1));
+                }
+                Files.delete(file);
+            }
+        }
+        Files.delete(logs);
+        return called;
     }
 }

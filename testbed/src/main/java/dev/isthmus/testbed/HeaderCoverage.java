@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -58,13 +59,16 @@ public final class HeaderCoverage {
 
     private final Path home;
     private final Set<String> functions;
+    private final List<String> modules;
+    private final Map<String, Map<String, Path>> files = new HashMap<>(); // by the folder of their sources
     private final Map<String, Entry> entries = new TreeMap<>();
     private final List<String> faults = new ArrayList<>();
     private final Map<String, String> refused = new TreeMap<>();
 
-    private HeaderCoverage(Path home, Set<String> functions) {
+    private HeaderCoverage(Path home, Set<String> functions, List<String> modules) {
         this.home = home;
         this.functions = functions;
+        this.modules = modules;
     }
 
     /**
@@ -76,7 +80,19 @@ public final class HeaderCoverage {
      * @param notes the folder of the notes, within the project
      */
     public static HeaderCoverage of(Path home, String include, Pattern name, Path notes) {
-        var coverage = new HeaderCoverage(home, functions(include, name));
+        return of(home, functions(include, name), notes, "api", "samples", "perf");
+    }
+
+    /**
+     * Compares functions with the notes on them.
+     *
+     * @param home the project's folder
+     * @param functions the names of the functions
+     * @param notes the folder of the notes, within the project
+     * @param modules whose sources have the members and tests
+     */
+    public static HeaderCoverage of(Path home, Set<String> functions, Path notes, String... modules) {
+        var coverage = new HeaderCoverage(home, functions, List.of(modules));
         try (Stream<Path> files = Files.list(home.resolve(notes))) {
             for (Path file : files.sorted().toList()) {
                 coverage.read(file);
@@ -203,6 +219,18 @@ public final class HeaderCoverage {
         return lines;
     }
 
+    /** The functions that notes say a test class calls, in any of its tests. */
+    public Set<String> functionsOf(Class<?> tests) {
+        var found = new TreeSet<String>();
+        for (Entry entry : entries.values()) {
+            if (!entry.isGap()
+                    && names(entry.tests).stream().anyMatch(test -> test.startsWith(tests.getSimpleName() + "."))) {
+                found.add(entry.function);
+            }
+        }
+        return found;
+    }
+
     /** How many functions have a member and a test. */
     public long covered() {
         return entries.values().stream()
@@ -214,7 +242,13 @@ public final class HeaderCoverage {
         return names.equals(NONE) ? NONE : "`" + names.replace(", ", "`, `") + "`";
     }
 
-    private static Set<String> functions(String include, Pattern name) {
+    /**
+     * The functions of a header.
+     *
+     * @param include what a C program includes, such as {@code infiniband/verbs.h}
+     * @param name matches the names of the functions that count
+     */
+    public static Set<String> functions(String include, Pattern name) {
         String declaration = "\\b(" + name.pattern() + ")\\s*\\(";
         Pattern call = Pattern.compile(declaration);
         var found = new TreeSet<String>();
@@ -316,18 +350,24 @@ public final class HeaderCoverage {
     }
 
     private String source(String type, String sources) {
-        for (String module : List.of("api", "samples", "perf")) {
-            try (Stream<Path> files = Files.walk(home.resolve(module).resolve(sources))) {
-                Path file = files.filter(path -> path.endsWith(type + ".java"))
-                        .findFirst()
-                        .orElse(null);
-                if (file != null) {
-                    return Files.readString(file);
-                }
+        Path file = files.computeIfAbsent(sources, this::files).get(type + ".java");
+        try {
+            return file == null ? null : Files.readString(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The files of the modules' sources, by name; of two of a name that of the first module. */
+    private Map<String, Path> files(String sources) {
+        var found = new TreeMap<String, Path>();
+        for (String module : modules) {
+            try (Stream<Path> all = Files.walk(home.resolve(module).resolve(sources))) {
+                all.forEach(path -> found.putIfAbsent(path.getFileName().toString(), path));
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
         }
-        return null;
+        return found;
     }
 }
