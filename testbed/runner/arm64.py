@@ -17,7 +17,7 @@ from .failure import BROKEN, Failure, say
 from .place import HERE
 
 HOME = os.path.dirname(HERE)  # the checkout
-MODULES = ("bindings/ibverbs", "bindings/ucx", "api", "nio", "samples", "doctor", "perf")
+MODULES = ("bindings/ibverbs", "bindings/ucx", "bindings/mpi", "mpi", "api", "nio", "samples", "doctor", "perf")
 SUITE = "trixie"  # Debian 13, the first with a JDK that is new enough
 JAVA = "/usr/lib/jvm/java-25-openjdk-arm64/bin/java"
 TIMEOUT = 6 * 3600  # all classes of all tiers, emulated

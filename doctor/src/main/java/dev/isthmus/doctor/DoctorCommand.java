@@ -39,7 +39,7 @@ public final class DoctorCommand implements Callable<Integer> {
             paramLabel = "PART",
             description = {
                 "parts that decide the exit status: ${COMPLETION-CANDIDATES}",
-                "(default: all; with --pid, sockets, which need verbs and rdma_cm)"
+                "(default: jvm, verbs, rdma_cm and ucx; with --pid, sockets, which need verbs and rdma_cm)"
             })
     private Set<Part> parts;
 
@@ -63,7 +63,7 @@ public final class DoctorCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         var machine = new KernelFiles(Path.of("/"));
         if (parts == null) {
-            parts = pid == null ? EnumSet.allOf(Part.class) : EnumSet.of(Part.SOCKETS);
+            parts = pid == null ? EnumSet.range(Part.JVM, Part.UCX) : EnumSet.of(Part.SOCKETS);
         } else if (pid == null && parts.contains(Part.SOCKETS)) {
             throw new ParameterException(spec.commandLine(), "sockets belong to a JVM: name its process with --pid");
         }
@@ -103,7 +103,9 @@ public final class DoctorCommand implements Callable<Integer> {
         var ucx = new Findings(Part.UCX);
         MemoryCheck.sharedMemory(ucx, sharedMemoryBytes);
         UcxCheck.look(machine, ucx, libraries, verbs.works());
-        return new EnumMap<>(Map.of(Part.JVM, jvm, Part.VERBS, verbs, Part.RDMA_CM, cm, Part.UCX, ucx));
+        var mpi = new Findings(Part.MPI);
+        MpiCheck.look(mpi, libraries);
+        return new EnumMap<>(Map.of(Part.JVM, jvm, Part.VERBS, verbs, Part.RDMA_CM, cm, Part.UCX, ucx, Part.MPI, mpi));
     }
 
     /** What was found of one part, in the order of JSON's fields. */

@@ -2,6 +2,7 @@
 package dev.isthmus.doctor;
 
 import dev.isthmus.RdmaUnavailableException;
+import java.nio.file.Path;
 import java.util.List;
 
 /**
@@ -29,4 +30,21 @@ interface Libraries {
 
     /** What UCX can use here: transports with their devices, such as {@code tcp/lo}. */
     List<String> ucxTransports();
+
+    /**
+     * The MPI that a program would use.
+     *
+     * @throws dev.isthmus.mpi.MpiUnavailableException if there is none with the standard's ABI
+     */
+    FoundMpi mpi();
+
+    /**
+     * An MPI.
+     *
+     * @param version the implementation with its version, and those of the standard and the ABI
+     * @param library where it was found
+     * @param ownLauncher the {@code mpiexec} beside the library, without symbolic links; null if there is none
+     * @param launcherOnPath the {@code mpiexec} that the shell finds; likewise
+     */
+    record FoundMpi(String version, String library, Path ownLauncher, Path launcherOnPath) {}
 }

@@ -3,15 +3,22 @@ package dev.isthmus.doctor;
 
 import dev.isthmus.RdmaUnavailableException;
 import dev.isthmus.cm.EventChannel;
+import dev.isthmus.mpi.Mpi;
 import dev.isthmus.ucx.UcpContext;
 import dev.isthmus.ucx.UcxVersion;
 import dev.isthmus.verbs.Device;
 import dev.isthmus.verbs.Gid;
 import dev.isthmus.verbs.GidEntry;
 import dev.isthmus.verbs.GidType;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Objects;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** The libraries of this process, loaded as any program loads them. */
 final class LoadedLibraries implements Libraries {
@@ -66,6 +73,31 @@ final class LoadedLibraries implements Libraries {
                     .results()
                     .map(match -> match.group(1))
                     .toList();
+        }
+    }
+
+    @Override
+    public FoundMpi mpi() {
+        String library = Mpi.library();
+        String implementation = Mpi.libraryVersion().lines().findFirst().orElse("").replaceAll("\\s+", " ");
+        return new FoundMpi(
+                implementation.strip() + ": MPI " + Mpi.version() + ", ABI " + Mpi.abiVersion(),
+                library,
+                launcher(Path.of(library).resolveSibling("../bin")),
+                Stream.of(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator, -1))
+                        .filter(folder -> !folder.isEmpty())
+                        .map(folder -> launcher(Path.of(folder)))
+                        .filter(Objects::nonNull)
+                        .findFirst()
+                        .orElse(null));
+    }
+
+    private static Path launcher(Path folder) {
+        Path launcher = folder.resolve("mpiexec");
+        try {
+            return Files.isExecutable(launcher) ? launcher.toRealPath() : null;
+        } catch (IOException e) { // it has gone
+            return null;
         }
     }
 

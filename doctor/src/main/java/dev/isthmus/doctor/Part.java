@@ -7,6 +7,8 @@ enum Part {
     VERBS("verbs"),
     RDMA_CM("rdma_cm"),
     UCX("UCX"),
+    /** A library of its own, which the others do not need. */
+    MPI("MPI"),
     /** The sockets of another JVM, if one is examined. */
     SOCKETS("sockets of the JVM");
 

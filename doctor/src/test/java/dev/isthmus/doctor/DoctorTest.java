@@ -57,6 +57,17 @@ class DoctorTest {
         public List<String> ucxTransports() {
             return List.of("tcp/lo", "posix/memory", "rc_verbs/rxe0:1");
         }
+
+        @Override
+        public FoundMpi mpi() {
+            Path launcher = Path.of("/opt/mpich/bin/mpiexec");
+            return mpich(launcher, launcher);
+        }
+
+        static FoundMpi mpich(Path own, Path onPath) {
+            return new FoundMpi(
+                    "MPICH Version: 5.0.2: MPI 5.0, ABI 1.0", "/opt/mpich/lib/libmpi_abi.so.1", own, onPath);
+        }
     }
 
     private void file(String path, String text) throws IOException {
@@ -114,6 +125,40 @@ class DoctorTest {
                 "  ok    60 of 64 huge pages of 2048 KiB are free\n",
                 "  ok    memory can be locked without limit\n");
         assertFalse(report.contains("FIX"), report);
+    }
+
+    @Test
+    void shouldTellOfMpiAndItsLauncher() {
+        assertSays(
+                report(new Installed()),
+                "MPI: works\n  ok    MPICH Version: 5.0.2: MPI 5.0, ABI 1.0\n",
+                "  ok    /opt/mpich/lib/libmpi_abi.so.1\n",
+                "  ok    mpiexec is /opt/mpich/bin/mpiexec\n");
+    }
+
+    private String reportWithLaunchers(Path own, Path onPath) {
+        return report(new Installed() {
+            @Override
+            public FoundMpi mpi() {
+                return mpich(own, onPath);
+            }
+        });
+    }
+
+    @Test
+    void shouldTellWhereALauncherIsMissingOrOfAnotherMpi() {
+        Path own = Path.of("/opt/mpich/bin/mpiexec");
+        Path other = Path.of("/usr/bin/orterun");
+        assertSays(
+                reportWithLaunchers(own, other),
+                "MPI: works",
+                "  note  mpiexec on the PATH, /usr/bin/orterun, is of another MPI: each rank would be alone\n",
+                "        -> start programs by /opt/mpich/bin/mpiexec\n");
+        assertSays(
+                reportWithLaunchers(own, null),
+                "  note  mpiexec is not on the PATH\n        -> start programs by /opt/mpich/bin/mpiexec\n");
+        assertSays(reportWithLaunchers(null, other), "  ok    mpiexec is /usr/bin/orterun\n");
+        assertSays(reportWithLaunchers(null, null), "MPI: does not work", "FIX   no mpiexec is beside the library");
     }
 
     @Test

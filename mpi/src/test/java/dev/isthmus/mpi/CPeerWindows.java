@@ -129,7 +129,7 @@ final class CPeerWindows extends CPeer {
         }
         world.barrier();
         for (int i = 0; i < N; i++) {
-            expect(2 * value(other, i), at(memory, N + i));
+            expect(value(other, i) + value(other, i), at(memory, N + i));
         }
         world.barrier();
     }

@@ -26,14 +26,8 @@ class EndedRanksTest {
     private static final int RANKS = 3;
     private static final Pattern PID = Pattern.compile("pid (\\d+)");
 
-    /** How rank 1 ends. */
-    private enum End {
-        ABORT,
-        KILL
-    }
-
     /** What the others wait in. */
-    private enum Wait {
+    enum Wait {
         RECEIVE,
         SYNCHRONOUS_SEND,
         LARGE_SEND,
@@ -88,20 +82,15 @@ class EndedRanksTest {
                     System.out.println("went on");
                     return;
                 }
-                try (Window window = Window.allocate(world, 8, 1, Info.NULL)) {
-                    world.barrier();
-                    switch (End.valueOf(args[0])) {
-                        case ABORT -> world.abort(7);
-                        case KILL ->
-                            new ProcessBuilder(
-                                            "kill",
-                                            "-9",
-                                            String.valueOf(
-                                                    ProcessHandle.current().pid()))
-                                    .start()
-                                    .waitFor();
-                    }
+                Window window = Window.allocate(world, 8, 1, Info.NULL);
+                world.barrier();
+                if (args[0].equals("ABORT")) {
+                    world.abort(7);
+                } else {
+                    String pid = String.valueOf(ProcessHandle.current().pid());
+                    new ProcessBuilder("kill", "-9", pid).start().waitFor();
                 }
+                window.close();
             });
         }
     }

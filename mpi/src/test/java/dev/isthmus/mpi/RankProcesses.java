@@ -23,14 +23,14 @@ import java.util.stream.Stream;
 /** JVMs that {@code mpiexec} has started for the tests of a class. They run one test after another, by its name. */
 final class RankProcesses {
 
-    /** For one test on all ranks. */
-    private static final Duration DEADLINE = TestDeadlines.ofSeconds(120);
+    private static final String OPTION = "isthmus.test."; // of ./isthmus test --with
 
     private static final Pattern FUNCTION =
             Pattern.compile("dev\\.isthmus\\.bindings\\.mpi\\.mpi_abi_h\\w*\\$(MPI_\\w+) ");
 
     private final Path logs; // a file for each rank, with the classes that it has loaded
     private final Process launcher;
+    private final Duration deadline; // for one test on all ranks
     private final Writer commands;
     private final List<String> lines = new ArrayList<>(); // guarded by itself
     private final Thread reader;
@@ -39,9 +39,17 @@ final class RankProcesses {
     RankProcesses(Class<?> tests, Ranks ranks) throws IOException {
         logs = Files.createTempDirectory("isthmus-mpi-");
         var command = new ArrayList<>(List.of("mpiexec", "-n", String.valueOf(ranks.value())));
+        deadline = TestDeadlines.ofSeconds(ranks.seconds());
         command.addAll(MpiRun.javaWith("-Xlog:class+load:file=" + logs + "/%p.log"));
+        System.getProperties().stringPropertyNames().stream()
+                .filter(name -> name.startsWith(OPTION))
+                .forEach(name -> command.add("-D" + name + "=" + System.getProperty(name)));
         command.addAll(List.of(
-                RanksMain.class.getName(), tests.getName(), ranks.level().name()));
+                "-cp",
+                System.getProperty("java.class.path"),
+                RanksMain.class.getName(),
+                tests.getName(),
+                ranks.level().name()));
         launcher = new ProcessBuilder(command).redirectErrorStream(true).start();
         commands = launcher.outputWriter(StandardCharsets.UTF_8);
         reader = Thread.ofPlatform().daemon().start(this::read);
@@ -68,7 +76,7 @@ final class RankProcesses {
     void run(String test) throws IOException, InterruptedException {
         commands.write(test + "\n");
         commands.flush();
-        long end = System.nanoTime() + DEADLINE.toNanos();
+        long end = System.nanoTime() + deadline.toNanos();
         var said = new StringBuilder();
         synchronized (lines) {
             while (true) {
@@ -93,7 +101,7 @@ final class RankProcesses {
     /** Ends the ranks, which must succeed. */
     void end() throws IOException, InterruptedException {
         commands.close();
-        boolean ended = launcher.waitFor(DEADLINE.toMillis(), TimeUnit.MILLISECONDS);
+        boolean ended = launcher.waitFor(deadline.toMillis(), TimeUnit.MILLISECONDS);
         kill();
         if (!ended || launcher.exitValue() != 0) {
             throw new AssertionError(

@@ -19,6 +19,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
     /** How many ranks. */
     int value();
 
+    /** How long one test may take on a quiet machine. */
+    int seconds() default 120;
+
     /** The thread level that they initialise MPI with. */
     ThreadLevel level() default ThreadLevel.FUNNELED;
 }

@@ -11,7 +11,8 @@ import java.util.regex.Pattern;
  * A fenced block of Java in a document, with the comment that stands on the line before it: {@code <!-- snippet: KIND
  * [NAME]... -->}. The kinds: {@code sample NAME}, which is shown from that sample and runs there; {@code device} and {@code
  * ucx}, which runs as it stands in that tier; {@code rc}, which runs in the device tier between two connected queue pairs;
- * {@code class}, which is compiled, and run by a test of its own.
+ * {@code class}, which is compiled, and run by a test of its own; {@code mpi}, which runs in the tier mpi on two ranks, with the
+ * names {@code mpi}, {@code world} and {@code arena} given.
  *
  * @param document where it is
  * @param number of the block in its document, from 1

@@ -66,6 +66,24 @@ final class SnippetCompiler {
             }
             """;
 
+    private static final String MPI_IMPORTS = """
+            import dev.isthmus.mpi.*;
+            import java.lang.foreign.*;
+            import static java.lang.foreign.ValueLayout.*;
+            """;
+
+    /** The surroundings of a snippet of the kind "mpi". */
+    private static final String RANK = """
+            public static void main(String[] args) {
+                Mpi.run(mpi -> {
+                    var world = mpi.world();
+                    try (var arena = GuardedArena.ofConfined()) {
+                        SNIPPET
+                    }
+                });
+            }
+            """;
+
     private final Path folder;
 
     SnippetCompiler(Path folder) {
@@ -75,6 +93,10 @@ final class SnippetCompiler {
     private static String source(Snippet snippet) {
         if (snippet.kind().equals("class")) {
             return snippet.code();
+        }
+        if (snippet.kind().equals("mpi")) {
+            return MPI_IMPORTS + "public class " + snippet.className() + " {\n"
+                    + RANK.replace("SNIPPET", snippet.code()) + "}\n";
         }
         String code = snippet.kind().equals("rc") ? PAIR.replace("SNIPPET", snippet.code()) : snippet.code();
         return IMPORTS + "public class " + snippet.className() + " {\n public static void run() throws Exception {\n"

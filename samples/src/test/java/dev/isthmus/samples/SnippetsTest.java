@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.CmException;
 import dev.isthmus.cm.Listener;
+import dev.isthmus.testbed.MpiRun;
 import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -27,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(TestDeadlines.LONGEST_TEST_SECONDS) // a compiler on emulated processors
 class SnippetsTest {
 
-    private static final Set<String> KINDS = Set.of("sample", "device", "rc", "ucx", "class");
+    private static final Set<String> KINDS = Set.of("sample", "device", "rc", "ucx", "mpi", "class");
     private static final long WAIT_SECONDS = TestDeadlines.seconds(120);
 
     @TempDir
@@ -113,6 +114,18 @@ class SnippetsTest {
     @Tag("ucx")
     void shouldRunOverUcx() throws Throwable {
         run(those(snippet -> snippet.kind().equals("ucx")));
+    }
+
+    @Test
+    @Tag("mpi")
+    void shouldRunOnTwoRanks() throws Exception {
+        List<Snippet> snippets = those(snippet -> snippet.kind().equals("mpi"));
+        assertFalse(snippets.isEmpty());
+        new SnippetCompiler(folder).compile(snippets);
+        for (Snippet snippet : snippets) {
+            MpiRun.Result result = MpiRun.run(2, MpiRun.java(folder, snippet.className()));
+            assertEquals(0, result.status(), snippet + " failed: " + result.output());
+        }
     }
 
     @Test

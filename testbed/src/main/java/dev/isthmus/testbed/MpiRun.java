@@ -29,13 +29,26 @@ public final class MpiRun {
      */
     public static List<String> java(Class<?> main, String... arguments) {
         List<String> command = javaWith();
-        command.add(main.getName());
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
         command.addAll(List.of(arguments));
         return command;
     }
 
     /**
-     * The command without a class.
+     * The command of a rank in Java, whose class is in a folder.
+     *
+     * @param classes the folder
+     * @param main the class
+     */
+    public static List<String> java(Path classes, String main) {
+        List<String> command = javaWith();
+        String path = classes + File.pathSeparator + System.getProperty("java.class.path");
+        command.addAll(List.of("-cp", path, main));
+        return command;
+    }
+
+    /**
+     * The command without a class path and class.
      *
      * @param options of the JVM, too
      */
@@ -49,7 +62,6 @@ public final class MpiRun {
                 "--enable-native-access=ALL-UNNAMED",
                 TestDeadlines.option()));
         command.addAll(List.of(options));
-        command.addAll(List.of("-cp", System.getProperty("java.class.path")));
         return command;
     }
 

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.mpi.nas;
+
+import dev.isthmus.mpi.Communicator;
+import dev.isthmus.mpi.Mpi;
+
+/**
+ * Kernels of the NAS parallel benchmarks, written anew after their specification (NAS-95-020), by the public API alone. Each is
+ * verified by the sums that NAS has published.
+ */
+final class Nas {
+
+    private Nas() {}
+
+    /** A kernel. */
+    private interface Kernel {
+        boolean verify(Communicator world, boolean small);
+    }
+
+    static boolean isNear(double expected, double actual, double relative) {
+        return Math.abs(expected - actual) <= relative * Math.abs(expected);
+    }
+
+    /**
+     * Runs kernels, and prints of each whether it is verified.
+     *
+     * @param args the class, S or W, and the kernels
+     */
+    public static void main(String[] args) {
+        Mpi.run(mpi -> {
+            for (int i = 1; i < args.length; i++) {
+                Kernel kernel =
+                        switch (args[i]) {
+                            case "EP" -> Ep::verify;
+                            case "IS" -> Is::verify;
+                            case "CG" -> Cg::verify;
+                            case "MG" -> Mg::verify;
+                            case "FT" -> Ft::verify;
+                            default -> throw new IllegalArgumentException(args[i]);
+                        };
+                long began = System.nanoTime();
+                boolean verified = kernel.verify(mpi.world(), args[0].equals("S"));
+                long millis = (System.nanoTime() - began) / 1_000_000;
+                if (mpi.world().rank() == 0) {
+                    System.out.println(
+                            args[i] + " " + args[0] + (verified ? ": verified" : ": WRONG") + " (" + millis + " ms)");
+                }
+            }
+        });
+    }
+}
