@@ -79,7 +79,8 @@ final class LoadedLibraries implements Libraries {
     @Override
     public FoundMpi mpi() {
         String library = Mpi.library();
-        String implementation = Mpi.libraryVersion().lines().findFirst().orElse("").replaceAll("\\s+", " ");
+        String implementation =
+                Mpi.libraryVersion().lines().findFirst().orElse("").replaceAll("\\s+", " ");
         return new FoundMpi(
                 implementation.strip() + ": MPI " + Mpi.version() + ", ABI " + Mpi.abiVersion(),
                 library,

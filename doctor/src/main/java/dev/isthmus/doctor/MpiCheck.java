@@ -7,7 +7,8 @@ import java.nio.file.Path;
 /** An MPI with the standard's ABI, and its launcher. */
 final class MpiCheck {
 
-    private static final String INSTALL = "pip install mpich; then activate its environment, or name it by ISTHMUS_MPI_LIBRARY";
+    private static final String INSTALL =
+            "pip install mpich; then activate its environment, or name it by ISTHMUS_MPI_LIBRARY";
 
     private MpiCheck() {}
 

@@ -74,7 +74,8 @@ class MpiCoverageTest {
                 not exist. Each test class fails if it has not called a function that the table says it tests.
                 """.replace("COVERED", String.valueOf(coverage.covered()))
                 .replace("ALL", String.valueOf(coverage.functionCount()))
-                .lines().toList());
+                .lines()
+                .toList());
         page.add("");
         page.addAll(coverage.table());
         Path made = Path.of(System.getProperty("java.io.tmpdir"), "mpi-coverage.md");

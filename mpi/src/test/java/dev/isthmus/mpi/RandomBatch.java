@@ -115,13 +115,12 @@ final class RandomBatch implements AutoCloseable {
     private Sent message(int number, Random random, boolean posted) {
         int from = random.nextInt(world.size());
         int to = (from + 1 + random.nextInt(world.size() - 1)) % world.size();
-        int size =
-                switch (random.nextInt(20)) {
-                    case 0 -> 0;
-                    case 1 -> LARGEST;
-                    case 2, 3 -> 4000;
-                    default -> 1 + random.nextInt(50);
-                };
+        int size = switch (random.nextInt(20)) {
+            case 0 -> 0;
+            case 1 -> LARGEST;
+            case 2, 3 -> 4000;
+            default -> 1 + random.nextInt(50);
+        };
         // One of no size has a tag of its own, because it has no number in it.
         int tag = size == 0 ? TAGS + number : random.nextInt(TAGS);
         return new Sent(number, from, to, tag, size, random.nextInt(posted ? 7 : 4));

@@ -42,7 +42,7 @@ final class Cg {
         shift = small ? 10 : 12;
         long[] counts = new long[world.size()];
         for (int rank = 0; rank < counts.length; rank++) {
-            counts[rank] = start(rank + 1) - start(rank);
+            counts[rank] = (long) start(rank + 1) - start(rank);
         }
         first = start(world.rank());
         rows = (int) counts[world.rank()];

@@ -24,7 +24,6 @@ final class Ep {
         var random = new NasRandom(271_828_183).skip(2 * first);
         double x = 0;
         double y = 0;
-        long accepted = 0;
         for (long i = first; i < end; i++) {
             double a = 2 * random.next() - 1;
             double b = 2 * random.next() - 1;
@@ -33,11 +32,10 @@ final class Ep {
                 double factor = Math.sqrt(-2 * Math.log(t) / t);
                 x += a * factor;
                 y += b * factor;
-                accepted++;
             }
         }
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment sums = arena.allocateFrom(JAVA_DOUBLE, x, y, accepted);
+            MemorySegment sums = arena.allocateFrom(JAVA_DOUBLE, x, y);
             world.allreduce(Buffer.IN_PLACE, Buffer.of(sums, Datatype.DOUBLE), Operation.SUM);
             return Nas.isNear(expectedX, sums.getAtIndex(JAVA_DOUBLE, 0), 1e-8)
                     && Nas.isNear(expectedY, sums.getAtIndex(JAVA_DOUBLE, 1), 1e-8);

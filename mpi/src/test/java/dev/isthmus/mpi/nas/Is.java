@@ -40,10 +40,11 @@ final class Is {
         own = new int[start(keys, world.rank() + 1) - first];
         low = start(largest, world.rank());
         counts = new int[start(largest, world.rank() + 1) - low];
+        int quarter = largest / 4;
         var random = new NasRandom(314_159_265).skip(4L * first);
         for (int i = 0; i < own.length; i++) {
             double sum = random.next() + random.next() + random.next() + random.next();
-            own[i] = (int) (largest / 4 * sum);
+            own[i] = (int) (quarter * sum);
         }
     }
 

@@ -117,8 +117,7 @@ final class Mg {
 
     static boolean verify(Communicator world, boolean small) {
         try (Arena arena = Arena.ofConfined()) {
-            return Nas.isNear(
-                    small ? 0.5307707005734e-4 : 0.6467329375339e-5, new Mg(world, small, arena).run(), 1e-8);
+            return Nas.isNear(small ? 0.5307707005734e-4 : 0.6467329375339e-5, new Mg(world, small, arena).run(), 1e-8);
         }
     }
 

@@ -29,15 +29,14 @@ final class Nas {
     public static void main(String[] args) {
         Mpi.run(mpi -> {
             for (int i = 1; i < args.length; i++) {
-                Kernel kernel =
-                        switch (args[i]) {
-                            case "EP" -> Ep::verify;
-                            case "IS" -> Is::verify;
-                            case "CG" -> Cg::verify;
-                            case "MG" -> Mg::verify;
-                            case "FT" -> Ft::verify;
-                            default -> throw new IllegalArgumentException(args[i]);
-                        };
+                Kernel kernel = switch (args[i]) {
+                    case "EP" -> Ep::verify;
+                    case "IS" -> Is::verify;
+                    case "CG" -> Cg::verify;
+                    case "MG" -> Mg::verify;
+                    case "FT" -> Ft::verify;
+                    default -> throw new IllegalArgumentException(args[i]);
+                };
                 long began = System.nanoTime();
                 boolean verified = kernel.verify(mpi.world(), args[0].equals("S"));
                 long millis = (System.nanoTime() - began) / 1_000_000;

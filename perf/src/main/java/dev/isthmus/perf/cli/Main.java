@@ -8,6 +8,7 @@ import dev.isthmus.perf.bench.compare.CompareCommand;
 import dev.isthmus.perf.bench.compare.CompareUcxCommand;
 import dev.isthmus.perf.bench.direct.DirectCommand;
 import dev.isthmus.perf.bench.instructions.InstructionsCommand;
+import dev.isthmus.perf.bench.mpi.MpiCommand;
 import dev.isthmus.perf.bench.spark.SparkCommand;
 import dev.isthmus.perf.cli.report.ReportCommand;
 import dev.isthmus.perf.tools.Counterpart;
@@ -50,6 +51,7 @@ public final class Main {
                 JmhCommand.class,
                 InstructionsCommand.class,
                 DirectCommand.class,
+                MpiCommand.class,
                 StreamCommand.class,
                 UcxCommand.class,
                 CompareUcxCommand.class

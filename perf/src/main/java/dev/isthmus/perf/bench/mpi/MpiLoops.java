@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.perf.bench.mpi;
+
+import dev.isthmus.mpi.Buffer;
+import dev.isthmus.mpi.Communicator;
+import dev.isthmus.mpi.Datatype;
+import dev.isthmus.mpi.Info;
+import dev.isthmus.mpi.Mpi;
+import dev.isthmus.mpi.Operation;
+import dev.isthmus.mpi.Request;
+import dev.isthmus.mpi.Requests;
+import dev.isthmus.mpi.Window;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * A row's loop on each rank: {@code MpiLoops ROW BYTES OPERATIONS BLOCKS} prints, of rank 0, the nanoseconds of each block.
+ * {@code mpi.c} has the same loops in C. A JVM runs one row, as a program does that does one thing.
+ */
+final class MpiLoops implements AutoCloseable {
+
+    private static final int WINDOW = 64;
+    private static final int WARM_UP = 20_000; // operations at least, in blocks: C2 has compiled them then
+
+    /** So many operations. */
+    private interface Loop {
+        void run(int times);
+    }
+
+    private final Communicator world;
+    private final int rank;
+    private final int peer;
+    private final Arena arena = Arena.ofConfined();
+    private final Buffer out;
+    private final Buffer in;
+    private final Buffer empty;
+    private final Buffer numbers;
+    private final Buffer sums;
+    private final Buffer all;
+    private final Buffer allGot;
+    private final Requests requests;
+    private final Requests two;
+    private final Request one;
+    private final Window window;
+
+    private MpiLoops(Communicator world, int bytes) {
+        this.world = world;
+        rank = world.rank();
+        peer = 1 - rank;
+        MemorySegment memory = arena.allocate((bytes + 8L) * world.size(), 8);
+        MemorySegment other = arena.allocate((bytes + 8L) * world.size(), 8);
+        out = Buffer.of(memory, bytes, Datatype.BYTE);
+        in = Buffer.of(other, bytes, Datatype.BYTE);
+        empty = Buffer.of(other, 0, Datatype.BYTE);
+        numbers = Buffer.of(memory, bytes / 8, Datatype.DOUBLE);
+        sums = Buffer.of(other, bytes / 8, Datatype.DOUBLE);
+        all = Buffer.of(memory, (long) bytes * world.size(), Datatype.BYTE);
+        allGot = Buffer.of(other, (long) bytes * world.size(), Datatype.BYTE);
+        requests = Requests.create(WINDOW);
+        two = Requests.create(2);
+        one = Request.create();
+        window = Window.allocate(world, bytes + 8L, 1, Info.NULL);
+        window.lockAll();
+    }
+
+    private Loop loop(String row) {
+        return switch (row) {
+            case "latency" -> this::latency;
+            case "stream" -> this::stream;
+            case "self" -> this::self;
+            case "persistent" -> {
+                world.recvInit(in, rank, 0, two.get(0));
+                world.sendInit(out, rank, 0, two.get(1));
+                yield this::persistent;
+            }
+            case "allreduce" -> this::allreduce;
+            case "alltoall" -> this::alltoall;
+            case "barrier" -> this::barrier;
+            case "put" -> this::put;
+            case "test" -> {
+                world.irecv(in, rank, 2, one);
+                yield this::test;
+            }
+            default -> throw new IllegalArgumentException(row);
+        };
+    }
+
+    private void latency(int times) {
+        for (int i = 0; i < times; i++) {
+            if (rank == 0) {
+                world.send(out, peer, 0);
+                world.recv(in, peer, 0);
+            } else {
+                world.recv(in, peer, 0);
+                world.send(out, peer, 0);
+            }
+        }
+    }
+
+    private void stream(int times) {
+        for (int i = 0; i < times; i += WINDOW) {
+            for (int k = 0; k < WINDOW; k++) {
+                if (rank == 0) {
+                    world.isend(out, peer, 0, requests.get(k));
+                } else {
+                    world.irecv(in, peer, 0, requests.get(k));
+                }
+            }
+            requests.waitAll();
+            if (rank == 0) {
+                world.recv(empty, peer, 1);
+            } else {
+                world.send(empty, peer, 1);
+            }
+        }
+    }
+
+    private void self(int times) {
+        for (int i = 0; i < times; i++) {
+            world.irecv(in, rank, 0, two.get(0));
+            world.isend(out, rank, 0, two.get(1));
+            two.waitAll();
+        }
+    }
+
+    private void persistent(int times) {
+        for (int i = 0; i < times; i++) {
+            two.startAll();
+            two.waitAll();
+        }
+    }
+
+    private void allreduce(int times) {
+        for (int i = 0; i < times; i++) {
+            world.allreduce(numbers, sums, Operation.SUM);
+        }
+    }
+
+    private void alltoall(int times) {
+        for (int i = 0; i < times; i++) {
+            world.alltoall(all, allGot);
+        }
+    }
+
+    private void barrier(int times) {
+        for (int i = 0; i < times; i++) {
+            world.barrier();
+        }
+    }
+
+    private void put(int times) {
+        for (int i = 0; i < times; i++) {
+            window.put(out, rank, 0);
+            window.flush(rank);
+        }
+    }
+
+    private void test(int times) {
+        for (int i = 0; i < times; i++) {
+            if (one.test()) {
+                throw new IllegalStateException("nobody has sent this");
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        if (one.isActive()) {
+            world.send(out, rank, 2);
+            one.waitFor();
+        }
+        one.close();
+        two.close();
+        requests.close();
+        window.unlockAll();
+        window.close();
+        arena.close();
+    }
+
+    /** Started by {@link MpiCommand}. */
+    public static void main(String[] args) {
+        int operations = Integer.parseInt(args[2]);
+        int blocks = Integer.parseInt(args[3]);
+        Mpi.run(mpi -> {
+            Communicator world = mpi.world();
+            try (var loops = new MpiLoops(world, Integer.parseInt(args[1]))) {
+                Loop loop = loops.loop(args[0]);
+                // Short at first: C2 compiles a loop that runs for long while it runs, and differently.
+                int few = 128;
+                for (int done = 0; done < WARM_UP; done += few) {
+                    loop.run(few);
+                }
+                loop.run(operations);
+                for (int i = 0; i < blocks; i++) {
+                    world.barrier();
+                    long began = System.nanoTime();
+                    loop.run(operations);
+                    if (world.rank() == 0) {
+                        System.out.println("block " + (System.nanoTime() - began));
+                    }
+                }
+            }
+        });
+    }
+}

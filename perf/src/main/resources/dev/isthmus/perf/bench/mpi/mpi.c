@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of MpiLoops in C: the same calls in the same order. mpi ROW BYTES OPERATIONS BLOCKS prints, of rank 0, the
+// nanoseconds of each block.
+#include <mpi_abi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { WINDOW = 64, WARM_UP = 20 };
+
+static MPI_Comm world;
+static int rank, size, peer, bytes;
+static char *out, *in;
+static MPI_Request requests[2 * WINDOW];
+static MPI_Win window;
+
+static void latency(int times) {
+    for (int i = 0; i < times; i++) {
+        if (rank == 0) {
+            MPI_Send_c(out, bytes, MPI_BYTE, peer, 0, world);
+            MPI_Recv_c(in, bytes, MPI_BYTE, peer, 0, world, MPI_STATUS_IGNORE);
+        } else {
+            MPI_Recv_c(in, bytes, MPI_BYTE, peer, 0, world, MPI_STATUS_IGNORE);
+            MPI_Send_c(out, bytes, MPI_BYTE, peer, 0, world);
+        }
+    }
+}
+
+static void stream(int times) {
+    for (int i = 0; i < times; i += WINDOW) {
+        for (int k = 0; k < WINDOW; k++) {
+            if (rank == 0) MPI_Isend_c(out, bytes, MPI_BYTE, peer, 0, world, &requests[k]);
+            else MPI_Irecv_c(in, bytes, MPI_BYTE, peer, 0, world, &requests[k]);
+        }
+        MPI_Waitall(WINDOW, requests, MPI_STATUSES_IGNORE);
+        if (rank == 0) MPI_Recv_c(in, 0, MPI_BYTE, peer, 1, world, MPI_STATUS_IGNORE);
+        else MPI_Send_c(out, 0, MPI_BYTE, peer, 1, world);
+    }
+}
+
+static void self(int times) {
+    for (int i = 0; i < times; i++) {
+        MPI_Irecv_c(in, bytes, MPI_BYTE, rank, 0, world, &requests[0]);
+        MPI_Isend_c(out, bytes, MPI_BYTE, rank, 0, world, &requests[1]);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    }
+}
+
+static void persistent(int times) {
+    for (int i = 0; i < times; i++) {
+        MPI_Startall(2, requests);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    }
+}
+
+static void allreduce(int times) {
+    for (int i = 0; i < times; i++) MPI_Allreduce_c(out, in, bytes / 8, MPI_DOUBLE, MPI_SUM, world);
+}
+
+static void alltoall(int times) {
+    for (int i = 0; i < times; i++) MPI_Alltoall_c(out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, world);
+}
+
+static void barrier(int times) {
+    for (int i = 0; i < times; i++) MPI_Barrier(world);
+}
+
+static void put(int times) {
+    for (int i = 0; i < times; i++) {
+        MPI_Put_c(out, bytes, MPI_BYTE, rank, 0, bytes, MPI_BYTE, window);
+        MPI_Win_flush(rank, window);
+    }
+}
+
+static void test(int times) {
+    int done;
+    MPI_Status status;
+    for (int i = 0; i < times; i++) MPI_Test(&requests[0], &done, &status);
+}
+
+static const struct { const char *name; void (*run)(int); } ROWS[] = {
+    {"latency", latency}, {"stream", stream}, {"self", self}, {"persistent", persistent}, {"allreduce", allreduce},
+    {"alltoall", alltoall}, {"barrier", barrier}, {"put", put}, {"test", test}};
+
+static long now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000000000L + t.tv_nsec;
+}
+
+int main(int argc, char **argv) {
+    if (argc != 5) return 2;
+    int provided, operations = atoi(argv[3]), blocks = atoi(argv[4]);
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+    world = MPI_COMM_WORLD;
+    MPI_Comm_rank(world, &rank);
+    MPI_Comm_size(world, &size);
+    peer = 1 - rank;
+    bytes = atoi(argv[2]);
+    out = calloc(size, bytes + 8);
+    in = calloc(size, bytes + 8);
+    void (*run)(int) = NULL;
+    for (unsigned i = 0; i < sizeof ROWS / sizeof *ROWS; i++) if (!strcmp(ROWS[i].name, argv[1])) run = ROWS[i].run;
+    if (!run) return 2;
+    char *memory;
+    MPI_Win_allocate_c(bytes + 8, 1, MPI_INFO_NULL, world, &memory, &window);
+    MPI_Win_lock_all(0, window);
+    if (run == persistent) {
+        MPI_Recv_init_c(in, bytes, MPI_BYTE, rank, 0, world, &requests[0]);
+        MPI_Send_init_c(out, bytes, MPI_BYTE, rank, 0, world, &requests[1]);
+    }
+    if (run == test) MPI_Irecv_c(in, bytes, MPI_BYTE, rank, 2, world, &requests[0]);
+    for (int i = 0; i < WARM_UP; i++) run(operations);
+    for (int i = 0; i < blocks; i++) {
+        MPI_Barrier(world);
+        long began = now();
+        run(operations);
+        if (rank == 0) printf("block %ld\n", now() - began);
+    }
+    if (run == test) {
+        MPI_Send_c(out, bytes, MPI_BYTE, rank, 2, world);
+        MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    }
+    if (run == persistent) for (int i = 0; i < 2; i++) MPI_Request_free(&requests[i]);
+    MPI_Win_unlock_all(window);
+    MPI_Win_free(&window);
+    MPI_Finalize();
+    return 0;
+}
