@@ -3,6 +3,7 @@ package dev.isthmus.spark;
 
 import dev.isthmus.spark.transport.Node;
 import java.io.Serial;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,6 +20,9 @@ final class Directory {
 
     private static final String REGISTER = "register";
     private static final String FIND = "find";
+
+    /** The driver tells a new executor this many others, which it connects to at once. */
+    static final int MAX_FIRST = 8;
 
     /** An executor remembers this many others, those from which it has fetched last. */
     static final int MAX_KNOWN = 10_000;
@@ -45,9 +49,17 @@ final class Directory {
         this.driver = driver;
     }
 
-    /** Tells the driver where this executor is, before it runs a task. */
-    void register(String executor, Node node) {
-        var _ = driver.apply(List.of(REGISTER, executor, Long.toString(node.id()), node.address()));
+    /**
+     * Tells the driver where this executor is, before it runs a task. Returns some of the others, at most {@link
+     * #MAX_FIRST}.
+     */
+    List<Node> register(String executor, Node node) {
+        var others = new ArrayList<Node>();
+        if (driver.apply(List.of(REGISTER, executor, Long.toString(node.id()), node.address()))
+                instanceof List<?> answer) {
+            answer.forEach(other -> node(other).ifPresent(others::add));
+        }
+        return others;
     }
 
     /**
@@ -66,7 +78,10 @@ final class Directory {
     }
 
     private Optional<Node> ask(String executor) {
-        Object answer = driver.apply(List.of(FIND, executor));
+        return node(driver.apply(List.of(FIND, executor)));
+    }
+
+    private static Optional<Node> node(Object answer) {
         return answer instanceof List<?> list && list.size() == 2
                 ? Optional.of(new Node(Long.parseLong((String) list.get(0)), (String) list.get(1)))
                 : Optional.empty();
@@ -81,8 +96,10 @@ final class Directory {
             if (message instanceof List<?> words
                     && words.size() == 4
                     && words.get(0).equals(REGISTER)) {
+                List<List<String>> others =
+                        nodes.values().stream().limit(MAX_FIRST).toList();
                 nodes.put((String) words.get(1), List.of((String) words.get(2), (String) words.get(3)));
-                return List.of();
+                return others;
             }
             if (message instanceof List<?> words
                     && words.size() == 2

@@ -65,7 +65,7 @@ final class UcxExecutor implements AutoCloseable {
         boolean started = false;
         try {
             executor.show();
-            directory.register(id, transport.node());
+            directory.register(id, transport.node()).forEach(transport::connect);
             started = true;
         } finally {
             if (!started) {

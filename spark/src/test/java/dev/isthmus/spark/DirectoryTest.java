@@ -2,6 +2,7 @@
 package dev.isthmus.spark;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.isthmus.spark.transport.Node;
@@ -63,6 +64,21 @@ class DirectoryTest {
             answer.countDown();
         }
         assertEquals(Optional.empty(), slow.get(TestDeadlines.seconds(20), TimeUnit.SECONDS));
+    }
+
+    @Test
+    void shouldTellNewExecutorOfSomeOthers() {
+        var driver = new Directory.Master();
+        var executor = new Directory(driver::receive);
+        assertEquals(List.of(), executor.register("0", new Node(100, "address 0")));
+        assertEquals(List.of(new Node(100, "address 0")), executor.register("1", new Node(101, "address 1")));
+        for (int i = 2; i < 2 * Directory.MAX_FIRST; i++) {
+            executor.register("" + i, new Node(100 + i, "address " + i));
+        }
+        driver.remove("0");
+        List<Node> others = executor.register("last", new Node(1, "address"));
+        assertEquals(Directory.MAX_FIRST, others.size());
+        assertFalse(others.contains(new Node(100, "address 0")), "one that is gone");
     }
 
     @Test

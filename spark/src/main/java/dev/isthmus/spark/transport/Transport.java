@@ -13,6 +13,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BiConsumer;
@@ -29,7 +30,19 @@ import java.util.regex.Pattern;
  */
 public final class Transport implements AutoCloseable {
 
-    private static final String KEEPALIVE = "KEEPALIVE_INTERVAL";
+    /** Where memory comes from, UCX's default but for the first two: connections prefer posix, and UCX takes sysv first. */
+    private static final String ALLOCATION = "md:posix,md:sysv,huge,thp,md:*,mmap,heap";
+
+    private static final Map<String, String> DEFAULTS = Map.of(
+            // Rather than 20 s: over shared memory nothing else reveals a dead peer.
+            "KEEPALIVE_INTERVAL",
+            "1s",
+            // A get copies by itself only out of memory of the connection's own transport. Out of other memory, the
+            // peer
+            // sends it in messages of 8 KiB, a few for each turn of both loops.
+            "ALLOC_PRIO",
+            ALLOCATION);
+
     private static final Pattern RESOURCE = Pattern.compile("resource .*\\s(\\w+/[\\w:.-]+)");
 
     private final TransportLog log;
@@ -74,6 +87,7 @@ public final class Transport implements AutoCloseable {
                     new NodeConnector(
                             worker, own, Node.of(new SecureRandom().nextLong(), loop.call(worker::address), own)));
             this.peers = new Peers(context);
+            loop.execute(context.memory()::prepare);
         } catch (RuntimeException | Error e) {
             closeAll(made, e);
             throw e;
@@ -83,9 +97,11 @@ public final class Transport implements AutoCloseable {
     private static UcpContext newContext(Settings settings) {
         return UcpContext.create(config -> {
             config.features(EnumSet.of(UcpFeature.AM, UcpFeature.RMA, UcpFeature.WAKEUP));
-            if (System.getenv("UCX_" + KEEPALIVE) == null) {
-                config.set(KEEPALIVE, "1s"); // rather than 20: over shared memory nothing else reveals a dead peer
-            }
+            DEFAULTS.forEach((name, value) -> {
+                if (System.getenv("UCX_" + name) == null) {
+                    config.set(name, value);
+                }
+            });
             settings.ucx().forEach(config::set);
         });
     }
@@ -200,6 +216,30 @@ public final class Transport implements AutoCloseable {
      */
     public String transports() {
         return String.join(", ", NodeConnector.names(RESOURCE, ucx.info()));
+    }
+
+    /**
+     * Connects to a peer, unless there is a connection already, so that the first fetch does not wait for it. Does not
+     * block. If it cannot connect, the log says so.
+     *
+     * @param to the peer
+     */
+    public void connect(Node to) {
+        try {
+            loop.execute(() -> connectOnLoop(to));
+        } catch (RejectedExecutionException e) {
+            assert e != null; // this process ends
+        }
+    }
+
+    private void connectOnLoop(Node to) {
+        if (!closed) {
+            try {
+                var _ = peers.to(to);
+            } catch (UcxException | IllegalArgumentException e) {
+                log.log("UCX cannot connect: " + e.getMessage());
+            }
+        }
     }
 
     /**

@@ -61,6 +61,23 @@ final class TransportMemory {
         }
     }
 
+    /** Allocates the first memory of each kind, so that the first blocks do not wait for it. */
+    void prepare() {
+        prepare(messages);
+        prepare(slices);
+        long slice = tryAcquireReceived();
+        if (slice != 0) {
+            received.release(slice);
+        }
+    }
+
+    private static void prepare(SharedPool pool) {
+        long slice = pool.tryAcquire(0, 1);
+        if (slice != 0) {
+            pool.release(slice);
+        }
+    }
+
     private void logRefusal(Throwable e) {
         if (!logged) {
             logged = true;

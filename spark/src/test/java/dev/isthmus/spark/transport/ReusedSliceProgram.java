@@ -31,7 +31,7 @@ final class ReusedSliceProgram {
     }
 
     /** One slice to serve from, and one thread that reads, so that blocks are sent in the order of the requests. */
-    private Transport start(BlockSource source) {
+    private Transport start(BlockSource source, Map<String, String> ucx) {
         Settings usual = Settings.defaults();
         var settings = new Settings(
                 SLICE,
@@ -45,29 +45,75 @@ final class ReusedSliceProgram {
                 1,
                 usual.patience(),
                 usual.connecting(),
-                Map.of("TLS", TLS));
+                ucx);
         return Transport.start(settings, SECRET, source, (text, e) -> logged.add(text));
     }
 
     /**
      * Runs it.
      *
-     * @param args none
+     * @param args {@code held} if the server's thread is to be held while its slice is fetched
      */
     public static void main(String... args) throws Exception {
-        new ReusedSliceProgram(Files.createTempDirectory("isthmus-reused")).run();
+        var program = new ReusedSliceProgram(Files.createTempDirectory("isthmus-reused"));
+        if (List.of(args).contains("held")) {
+            program.runHeld();
+        } else {
+            program.run();
+        }
+    }
+
+    private static final BlockSource NONE = block -> {
+        throw new IOException("no " + block);
+    };
+
+    /** With the transports that UCX chooses by itself. */
+    private void runHeld() throws Exception {
+        var held = new CountDownLatch(1);
+        var goesOn = new CountDownLatch(1);
+        var serverHeld = new CountDownLatch(1);
+        var serverGoesOn = new CountDownLatch(1);
+        var fetched = new Fetched(2);
+        try (var server = start(blocks, Map.of());
+                var client = start(NONE, Map.of());
+                var other = start(NONE, Map.of())) {
+            try {
+                client.fetch(server.node(), blocks.all().subList(0, 2), holding(fetched, held, goesOn));
+                require(held.await(TestDeadlines.seconds(60), TimeUnit.SECONDS), "the short block did not come");
+                fetch(other, server, blocks.all().get(2)); // read after the long block, which is thus sent
+                server.context().tasks().execute(() -> {
+                    serverHeld.countDown();
+                    await(serverGoesOn);
+                });
+                require(serverHeld.await(TestDeadlines.seconds(60), TimeUnit.SECONDS), "the server was not held");
+                goesOn.countDown();
+                fetched.await();
+                require(
+                        Arrays.equals(blocks.expected(blocks.all().get(1)), fetched.received.get(1)),
+                        "the long block did not come: " + fetched.failed + fetched.refused);
+            } finally {
+                goesOn.countDown();
+                serverGoesOn.countDown();
+            }
+        }
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     private void run() throws Exception {
-        BlockSource none = block -> {
-            throw new IOException("no " + block);
-        };
+        Map<String, String> ucx = Map.of("TLS", TLS);
         var held = new CountDownLatch(1);
         var goesOn = new CountDownLatch(1);
         var fetched = new Fetched(2);
-        try (var server = start(blocks);
-                var client = start(none);
-                var other = start(none);
+        try (var server = start(blocks, ucx);
+                var client = start(NONE, ucx);
+                var other = start(NONE, ucx);
                 var hostile = new HostilePeer(SECRET, TLS)) {
             try {
                 client.fetch(server.node(), blocks.all().subList(0, 2), holding(fetched, held, goesOn));
@@ -100,11 +146,7 @@ final class ReusedSliceProgram {
             public void received(int index, Received block) {
                 fetched.received(index, block);
                 held.countDown();
-                try {
-                    goesOn.await();
-                } catch (InterruptedException e) {
-                    throw new AssertionError(e);
-                }
+                await(goesOn);
             }
 
             @Override

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Bytes of another block, in the place of a part, are never taken for that part. */
+/** Slices over shared memory: bytes of another block, in the place of a part, are never taken for that part. */
 @Tag("ucx")
 @Tag("host")
 class ReusedSliceTest {
@@ -20,10 +20,19 @@ class ReusedSliceTest {
 
     @Test
     void shouldNotBeTakenForWhatItHeld() {
+        run();
+    }
+
+    @Test
+    void shouldBeFetchedOverSharedMemoryWithoutTheServersThread() {
+        run("held");
+    }
+
+    private void run(String... how) {
         ChildJvm.Result result = new ChildJvm()
                 .under("env", "UCX_POSIX_ERROR_HANDLING=y") // as the plugin sets it for executors
                 .options("-Djava.io.tmpdir=" + folder, "--enable-native-access=ALL-UNNAMED")
-                .run(ReusedSliceProgram.class);
+                .run(ReusedSliceProgram.class, how);
         assertEquals(0, result.status(), result.output());
     }
 }
