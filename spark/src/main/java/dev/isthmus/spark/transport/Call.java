@@ -92,6 +92,9 @@ final class Call {
         unless(
                 slice.blockBytes() <= maxBlockBytes(),
                 "a block of " + slice.blockBytes() + " bytes, longer than the limit of " + maxBlockBytes());
+        unless(
+                slice.summed() || context.memory().uses().isWithin(memory, slice.place()),
+                "a slice without room for the number of its use");
         if (!open.get(index)) { // it has failed here, and the peer did not know yet
             ended.accept(slice.ticket(), null);
             return;

@@ -6,6 +6,7 @@ import static dev.isthmus.spark.transport.BadMessageException.unless;
 import dev.isthmus.ucx.UcpRemoteMemory;
 import java.lang.foreign.MemorySegment;
 import java.util.BitSet;
+import java.util.function.Consumer;
 
 /**
  * A long block that is being received, part by part. It lives as long as a get writes to it, whatever happens to the
@@ -26,6 +27,7 @@ abstract class IncomingBlock {
     final long blockBytes;
     final int sliceBytes;
     final int parts;
+    private final SliceUses uses;
     private final int credits;
     private final BitSet begun = new BitSet();
     private int done;
@@ -33,7 +35,8 @@ abstract class IncomingBlock {
     private boolean abandoned;
     private boolean freed;
 
-    IncomingBlock(Settings settings, long blockBytes) {
+    IncomingBlock(TransportMemory memory, Settings settings, long blockBytes) {
+        this.uses = memory.uses();
         this.sliceBytes = settings.sliceBytes();
         this.credits = settings.credits();
         long count = (blockBytes + sliceBytes - 1) / sliceBytes;
@@ -59,21 +62,33 @@ abstract class IncomingBlock {
     }
 
     /**
-     * Gets a part that has begun from the peer's memory, and compares its checksum. Throws an
+     * Gets a part that has begun from the peer's memory, and checks it. Throws an
      * IndexOutOfBoundsException if the part is not within that memory, or an OutOfMemoryError if there is no room for
      * it here. In both cases it has begun nothing.
      */
     abstract void get(UcpRemoteMemory from, PeerMessage.Slice slice, PartListener ended);
 
     /**
-     * What is wrong with a part that a get has brought, if anything. A peer that has ended the connection uses its memory
-     * for others, and over shared memory a get then still succeeds.
+     * Passes on what is wrong with a part that a get has brought; null if nothing is. A peer that has ended the
+     * connection uses its memory for others, and over shared memory a get then still succeeds.
      */
-    static Throwable check(PeerMessage.Slice slice, Throwable failure, MemorySegment part) {
-        return failure != null || PeerMessage.sumOf(part.asByteBuffer()) == slice.sum()
-                ? failure
-                : new BadMessageException("part " + slice.part() + " of a block of " + slice.blockBytes()
-                        + " bytes has another checksum than was announced");
+    final void check(
+            UcpRemoteMemory from,
+            PeerMessage.Slice slice,
+            Throwable failure,
+            MemorySegment part,
+            Consumer<Throwable> then) {
+        if (failure != null) {
+            then.accept(failure);
+        } else if (!slice.summed()) {
+            uses.check(from, slice, then);
+        } else {
+            then.accept(
+                    PeerMessage.sumOf(part.asByteBuffer()) == slice.check()
+                            ? null
+                            : new BadMessageException("part " + slice.part() + " of a block of " + slice.blockBytes()
+                                    + " bytes has another checksum than was announced"));
+        }
     }
 
     /** UCX has begun to write. */

@@ -205,11 +205,13 @@ final class Job {
             return length;
         }
 
-        /** Reads the part, and computes its checksum. */
-        void read(ByteBuffer to) {
+        /** Reads the part, and computes its checksum if it is to have one. */
+        void read(ByteBuffer to, boolean summed) {
             try {
                 Job.read(range, offset, to);
-                sum = PeerMessage.sumOf(to.flip());
+                if (summed) {
+                    sum = PeerMessage.sumOf(to.flip());
+                }
                 failure = null;
             } catch (Throwable e) {
                 failure = e.toString();
@@ -231,8 +233,10 @@ final class Job {
             }
         }
 
-        PeerMessage.Slice slice(long ticket, long place, UcpPackedKey key) {
-            return new PeerMessage.Slice(call(), block, range.length(), number, ticket, place, sum, key);
+        /** The use of the slice tells whether it has the part; with 0, the checksum does. */
+        PeerMessage.Slice slice(long ticket, long place, long use, UcpPackedKey key) {
+            return new PeerMessage.Slice(
+                    call(), block, range.length(), number, ticket, place, use == 0, use == 0 ? sum : use, key);
         }
     }
 }

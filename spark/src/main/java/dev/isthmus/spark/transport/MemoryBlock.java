@@ -19,7 +19,7 @@ final class MemoryBlock extends IncomingBlock {
 
     /** Throws an OutOfMemoryError if there is room in neither. */
     MemoryBlock(TransportMemory memory, Settings settings, long blockBytes) {
-        super(settings, blockBytes);
+        super(memory, settings, blockBytes);
         this.pool = memory.received();
         this.ordinary = memory.ordinary();
         this.slices = acquire(memory, parts);
@@ -61,11 +61,10 @@ final class MemoryBlock extends IncomingBlock {
                 ? from.getAsync(own.segment(), (long) part * sliceBytes, length(part), slice.place())
                 : from.getAsync(pool.memory(slices[part]), pool.offset(slices[part]), length(part), slice.place());
         partBegun();
-        var _ = got.whenComplete((_, failure) -> {
-            Throwable wrong = check(slice, failure, segment(part));
+        var _ = got.whenComplete((_, failure) -> check(from, slice, failure, segment(part), wrong -> {
             partEnded(wrong == null);
             ended.ended(wrong, null);
-        });
+        }));
     }
 
     private MemorySegment segment(int part) {

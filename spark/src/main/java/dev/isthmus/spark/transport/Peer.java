@@ -45,6 +45,7 @@ final class Peer {
     private final Serving serving;
     private PeerMessage.Header header; // of what is sent
     private Figures.OfTransport figures; // null until it is ready
+    private boolean asksAgain;
     private long messagesReceived; // messages that have arrived
     private State state = State.CONNECTING;
     private String why = ""; // it has ended
@@ -129,6 +130,14 @@ final class Peer {
     void waited() {
         context.figures().servingWaits.increment();
         figures.servingWaits.increment();
+    }
+
+    /**
+     * Whether the peer, when it has got a part, is to get the number of the slice's use, which replaces a checksum. Over
+     * TCP, where each get is a message to this process and an answer, that would cost more.
+     */
+    boolean asksAgain() {
+        return asksAgain;
     }
 
     boolean isReady() {
@@ -230,6 +239,7 @@ final class Peer {
         if (state == State.CONNECTING) {
             state = State.READY;
             List<String> lanes = NodeConnector.lanes(endpoint);
+            asksAgain = lanes.stream().noneMatch(lane -> lane.startsWith("tcp/"));
             figures = context.figures().connected(lanes);
             context.log().log("connected to " + this + " over " + String.join(", ", lanes));
             calls.ready();

@@ -43,7 +43,7 @@ sealed interface PeerMessage {
     long MAX_BLOCK_BYTES = 1L << 46;
 
     int MARK = 0x49735368; // "IsSh"
-    byte VERSION = 3;
+    byte VERSION = 4;
     byte DATA = 4;
 
     /**
@@ -74,9 +74,19 @@ sealed interface PeerMessage {
 
     /**
      * A part of a long block is ready in the sender's memory, and stays there until the ticket comes back, or until the
-     * sender gives up the connection, of which the receiver may not know: {@link #sumOf} the part tells it.
+     * sender gives up the connection, of which the receiver may not know. What tells it is {@link #sumOf} the part if
+     * the part is summed, otherwise the number of the slice's use: see {@link SliceUses}.
      */
-    record Slice(long call, int index, long blockBytes, int part, long ticket, long place, int sum, UcpPackedKey key)
+    record Slice(
+            long call,
+            int index,
+            long blockBytes,
+            int part,
+            long ticket,
+            long place,
+            boolean summed,
+            long check,
+            UcpPackedKey key)
             implements PeerMessage {}
 
     /** A slice is no longer needed. */
@@ -120,7 +130,8 @@ sealed interface PeerMessage {
                         .putInt(slice.part())
                         .putLong(slice.ticket())
                         .putLong(slice.place())
-                        .putInt(slice.sum())
+                        .put((byte) (slice.summed() ? 1 : 0))
+                        .putLong(slice.check())
                         .put(slice.key().toByteArray());
             case Release release -> to.putLong(release.ticket());
             case Failed failed ->
@@ -268,11 +279,13 @@ sealed interface PeerMessage {
         int part = takeInt(body);
         long ticket = takeLong(body);
         long place = takeLong(body);
-        int sum = takeInt(body);
+        boolean summed = takeFlag(body);
+        long check = takeLong(body);
         unless(
                 blockBytes > 0 && blockBytes <= MAX_BLOCK_BYTES && part >= 0 && place >= 0,
                 "part " + part + " of a block of " + blockBytes + " bytes");
-        return new Slice(call, index, blockBytes, part, ticket, place, sum, key(rest(body, 1, MAX_KEY_BYTES)));
+        return new Slice(
+                call, index, blockBytes, part, ticket, place, summed, check, key(rest(body, 1, MAX_KEY_BYTES)));
     }
 
     private static UcpPackedKey key(byte[] bytes) {
@@ -286,8 +299,7 @@ sealed interface PeerMessage {
     private static Failed readFailed(ByteBuffer body) {
         long call = takeLong(body);
         int index = index(body);
-        unless(body.hasRemaining(), "a failure that ends too early");
-        boolean otherwise = body.get() != 0;
+        boolean otherwise = takeFlag(body);
         return new Failed(call, index, otherwise, new String(rest(body, 0, MAX_TEXT_BYTES), StandardCharsets.UTF_8));
     }
 
@@ -295,6 +307,13 @@ sealed interface PeerMessage {
         int index = takeInt(body);
         unless(index >= 0 && index < MAX_BLOCKS, "the block number " + index + " of a request");
         return index;
+    }
+
+    private static boolean takeFlag(ByteBuffer body) {
+        unless(body.hasRemaining(), "a message that ends too early");
+        byte flag = body.get();
+        unless(flag == 0 || flag == 1, "a flag that is " + flag);
+        return flag == 1;
     }
 
     private static int takeInt(ByteBuffer body) {

@@ -208,8 +208,9 @@ final class Serving implements SharedPool.SliceWaiter {
         }
         filling++;
         var part = job.nextPart(context.settings().sliceBytes());
+        long use = peer.asksAgain() ? context.memory().uses().begin(slices.segment(slice)) : 0;
         var to = slices.segment(slice).asSlice(0, part.length()).asByteBuffer();
-        context.tasks().read(() -> part.read(to), () -> {
+        context.tasks().read(() -> part.read(to, use == 0), () -> {
             filling--;
             if (over || part.failure() != null || job.isCancelled()) {
                 slices.release(slice);
@@ -218,7 +219,8 @@ final class Serving implements SharedPool.SliceWaiter {
                 return;
             }
             tickets.put(slice, part.length());
-            peer.send(part.slice(slice, slices.offset(slice), context.memory().key(slices.memory(slice))));
+            peer.send(part.slice(
+                    slice, slices.offset(slice), use, context.memory().key(slices.memory(slice))));
         });
         return true;
     }

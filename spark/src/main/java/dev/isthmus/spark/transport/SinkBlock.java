@@ -23,7 +23,7 @@ final class SinkBlock extends IncomingBlock {
     private Exception failure; // of writing
 
     SinkBlock(TransportContext context, BlockSink sink, long blockBytes) {
-        super(context.settings(), blockBytes);
+        super(context.memory(), context.settings(), blockBytes);
         this.memory = context.memory();
         this.tasks = context.tasks();
         this.sink = sink;
@@ -81,15 +81,14 @@ final class SinkBlock extends IncomingBlock {
             throw e;
         }
         partBegun();
-        var _ = got.whenComplete((_, failure) -> {
-            Throwable wrong = check(slice, failure, part.segment());
+        var _ = got.whenComplete((_, failure) -> check(from, slice, failure, part.segment(), wrong -> {
             if (wrong != null) {
                 part.end(wrong, null);
                 return;
             }
             arrived.put(number, part);
             write();
-        });
+        }));
     }
 
     /** Writes the next part, if it has arrived and is still wanted. */

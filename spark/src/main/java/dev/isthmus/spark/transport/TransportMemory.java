@@ -12,8 +12,12 @@ import java.util.Map;
 /** The memory of a transport. Confined to the transport's thread, except for the counters. */
 final class TransportMemory {
 
+    private static final long SLICE_ALIGNMENT = 64; // at least as much as pools have
+    private static final long PAGE = 64 << 10; // at least as long as the system's
+
     private final SharedPool slices; // that peers read from
     private final SharedPool messages;
+    private final SliceUses uses;
     private final UcpMemoryPool received;
     private final OrdinaryMemory ordinary;
     private final TransportLog log;
@@ -22,10 +26,17 @@ final class TransportMemory {
 
     TransportMemory(UcpContext context, Settings settings, TransportLog log) {
         this.log = log;
-        this.slices = shared(context, settings.sliceBytes(), settings.servingBytes());
+        this.uses = new SliceUses(settings.sliceBytes());
+        this.slices = shared(context, settings.sliceBytes() + SliceUses.BYTES, withUses(settings));
         this.messages = shared(context, PeerMessage.MAX_BYTES, settings.messageBytes());
         this.received = UcpMemoryPool.create(context, settings.sliceBytes(), settings.receivingBytes());
         this.ordinary = new OrdinaryMemory(settings.unpooledBytes());
+    }
+
+    /** As much memory as has room for the same number of slices, each with the number of its use. */
+    private static long withUses(Settings settings) {
+        long stride = settings.sliceBytes() + SliceUses.BYTES + SLICE_ALIGNMENT & -SLICE_ALIGNMENT;
+        return Math.ceilDiv(settings.servingBytes() / settings.sliceBytes() * stride, PAGE) * PAGE;
     }
 
     private SharedPool shared(UcpContext context, long sliceBytes, long maxBytes) {
@@ -39,6 +50,11 @@ final class TransportMemory {
 
     SharedPool messages() {
         return messages;
+    }
+
+    /** The numbers behind the slices. */
+    SliceUses uses() {
+        return uses;
     }
 
     /** Where received blocks go. */

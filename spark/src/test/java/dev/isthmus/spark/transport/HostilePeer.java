@@ -76,7 +76,7 @@ final class HostilePeer implements AutoCloseable {
                 0,
                 memory.segment().byteSize());
         int sum = PeerMessage.sumOf(memory.segment().asSlice(0, length).asByteBuffer());
-        return new PeerMessage.Slice(call, index, blockBytes, part, ticket, place, sum, memory.packKey());
+        return new PeerMessage.Slice(call, index, blockBytes, part, ticket, place, true, sum, memory.packKey());
     }
 
     void connect(Node other) {

@@ -310,7 +310,7 @@ class HostilePeerTest {
      * them fail later.
      */
     @ParameterizedTest
-    @ValueSource(strings = {"place", "twice", "part", "block", "again", "range", "length", "long", "sum"})
+    @ValueSource(strings = {"place", "twice", "part", "block", "again", "range", "length", "long", "sum", "use"})
     void shouldRefuseCallWhoseAnswerMakesNoSense(String what) throws Exception {
         var fetched = new Fetched(2);
         transport.fetch(hostile.node(), List.of(BLOCK, new BlockKey(0, 0, 1, 2)), fetched);
@@ -333,7 +333,11 @@ class HostilePeerTest {
             case "length" -> hostile.send(hostile.slice(call, 1, Long.MAX_VALUE, 0, 1, 0));
             case "sum" -> {
                 var right = hostile.slice(call, 1, 2L * slice, 0, 1, 0);
-                hostile.send(new PeerMessage.Slice(call, 1, 2L * slice, 0, 1, 0, right.sum() + 1, right.key()));
+                hostile.send(new PeerMessage.Slice(call, 1, 2L * slice, 0, 1, 0, true, right.check() + 1, right.key()));
+            }
+            case "use" -> { // its memory ends where the number would be
+                var right = hostile.slice(call, 1, 2L * slice, 0, 1, 0);
+                hostile.send(new PeerMessage.Slice(call, 1, 2L * slice, 0, 1, 0, false, 1, right.key()));
             }
             default -> hostile.send(hostile.slice(call, 1, 2L * slice, 0, 1, slice));
         }

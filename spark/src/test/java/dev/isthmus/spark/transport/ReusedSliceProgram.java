@@ -129,7 +129,7 @@ final class ReusedSliceProgram {
             }
             fetched.await();
             require(
-                    fetched.refused.getOrDefault(1, "").contains("checksum"),
+                    fetched.refused.getOrDefault(1, "").contains("no longer in its slice"),
                     "refused " + fetched.refused + ", failed " + fetched.failed + ", received "
                             + (Arrays.equals(
                                             fetched.received.get(1),
