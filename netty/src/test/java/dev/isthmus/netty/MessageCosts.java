@@ -21,6 +21,7 @@ import io.netty.channel.socket.nio.NioSocketChannel;
 import java.lang.management.ManagementFactory;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.Arrays;
+import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 
 /**
@@ -152,14 +153,16 @@ final class MessageCosts {
         String result() {
             long[] sorted = nanos.clone();
             Arrays.sort(sorted);
-            return "%,d ns a message (median of %d blocks; %,d to %,d), %.2f B copied by the channels, %d B allocated a block at least"
-                    .formatted(
-                            sorted[BLOCKS / 2] / BLOCK_MESSAGES,
-                            BLOCKS,
-                            sorted[0] / BLOCK_MESSAGES,
-                            sorted[BLOCKS - 1] / BLOCK_MESSAGES,
-                            copied / (double) (BLOCKS * BLOCK_MESSAGES),
-                            leastAllocated());
+            return String.format(
+                    Locale.ROOT,
+                    "%,d ns a message (median of %d blocks; %,d to %,d),"
+                            + " %.2f B copied by the channels, %d B allocated a block at least",
+                    sorted[BLOCKS / 2] / BLOCK_MESSAGES,
+                    BLOCKS,
+                    sorted[0] / BLOCK_MESSAGES,
+                    sorted[BLOCKS - 1] / BLOCK_MESSAGES,
+                    copied / (double) (BLOCKS * BLOCK_MESSAGES),
+                    leastAllocated());
         }
 
         /** The bytes that the thread allocated in the block in which it allocated least. */

@@ -29,6 +29,7 @@ import io.grpc.stub.StreamObserver;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.util.concurrent.DefaultThreadFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -125,7 +126,10 @@ public final class GrpcProgram {
     private record RdmaTransport(String host, EventLoopGroup loops) implements Transport {
 
         RdmaTransport(String host) {
-            this(host, new MultiThreadIoEventLoopGroup(1, RdmaIoHandler.newFactory()));
+            this(
+                    host,
+                    new MultiThreadIoEventLoopGroup(
+                            1, new DefaultThreadFactory("rdma", true), RdmaIoHandler.newFactory()));
         }
 
         @Override
@@ -142,6 +146,7 @@ public final class GrpcProgram {
             return NettyChannelBuilder.forAddress(host, port, credentials)
                     .channelType(RdmaSocketChannel.class)
                     .eventLoopGroup(loops)
+                    .withOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, 1000 * SECONDS)
                     .withOption(ChannelOption.ALLOCATOR, RdmaByteBufAllocator.DEFAULT);
         }
     }
