@@ -30,10 +30,15 @@ public record Node(long id, String address) {
 
     /** Each number has a key of its own, so an address that somebody has seen cannot be used for another number. */
     private static byte[] key(long id, byte[] secret) {
+        return seal(ByteBuffer.allocate(Long.BYTES).putLong(id).array(), secret);
+    }
+
+    /** HMAC-SHA-256. */
+    static byte[] seal(byte[] content, byte[] secret) {
         try {
             Mac mac = Mac.getInstance("HmacSHA256");
             mac.init(new SecretKeySpec(secret, "HmacSHA256"));
-            return mac.doFinal(ByteBuffer.allocate(Long.BYTES).putLong(id).array());
+            return mac.doFinal(content);
         } catch (GeneralSecurityException e) {
             throw new AssertionError("every JDK has it", e);
         }

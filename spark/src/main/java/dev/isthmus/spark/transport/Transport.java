@@ -28,7 +28,7 @@ import java.util.regex.Pattern;
  * <p>Peers trust each other: they share a secret, which seals the addresses that they connect to. Whoever starts a
  * transport closes it, once all received blocks are released.
  */
-public final class Transport implements AutoCloseable {
+public final class Transport implements BlockTransport {
 
     /** Where memory comes from, UCX's default but for the first two: connections prefer posix, and UCX takes sysv first. */
     private static final String ALLOCATION = "md:posix,md:sysv,huge,thp,md:*,mmap,heap";
@@ -169,6 +169,7 @@ public final class Transport implements AutoCloseable {
      *
      * @return the node to tell them
      */
+    @Override
     public Node node() {
         return context.connector().node();
     }
@@ -178,6 +179,7 @@ public final class Transport implements AutoCloseable {
      *
      * @return live counters
      */
+    @Override
     public Figures figures() {
         return context.figures();
     }
@@ -187,6 +189,7 @@ public final class Transport implements AutoCloseable {
      *
      * @return bytes
      */
+    @Override
     public long pinnedBytes() {
         return context.memory().pinnedBytes();
     }
@@ -196,6 +199,7 @@ public final class Transport implements AutoCloseable {
      *
      * @return their number
      */
+    @Override
     public long slicesOut() {
         return context.memory().slicesOut();
     }
@@ -250,6 +254,7 @@ public final class Transport implements AutoCloseable {
      * @param blocks any number
      * @param listener called on the transport's thread, or on the caller's if the transport is closed
      */
+    @Override
     public void fetch(Node from, List<BlockKey> blocks, FetchListener listener) {
         fetch(from, blocks, listener, null);
     }

@@ -25,7 +25,7 @@ final class Fetched implements FetchListener {
         left = new CountDownLatch(blocks);
     }
 
-    static Fetched of(Transport client, Node server, List<BlockKey> blocks) {
+    static Fetched of(BlockTransport client, Node server, List<BlockKey> blocks) {
         var fetched = new Fetched(blocks.size());
         client.fetch(server, blocks, fetched);
         return fetched;

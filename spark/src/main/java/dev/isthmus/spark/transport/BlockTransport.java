@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.spark.transport;
+
+import java.util.List;
+
+/** Fetches blocks from peers, and serves them the blocks of this process. Any thread may call it. */
+public sealed interface BlockTransport extends AutoCloseable permits Transport, VerbsTransport {
+
+    /**
+     * Where peers with the same kind of transport reach this one.
+     *
+     * @return the node to tell them
+     */
+    Node node();
+
+    /**
+     * The counters.
+     *
+     * @return live counters
+     */
+    Figures figures();
+
+    /**
+     * How much memory is registered.
+     *
+     * @return bytes
+     */
+    long pinnedBytes();
+
+    /**
+     * How many slices of received and of served blocks are in use.
+     *
+     * @return their number
+     */
+    long slicesOut();
+
+    /**
+     * Fetches blocks from a peer, and connects to it first if necessary. The listener is told once of each block, when
+     * it has arrived or has failed.
+     *
+     * @param from the peer
+     * @param blocks any number
+     * @param listener called on the transport's thread, or on the caller's if the transport is closed
+     */
+    void fetch(Node from, List<BlockKey> blocks, FetchListener listener);
+
+    /**
+     * Ends all connections, and frees all memory. Blocks for seconds at most. Does nothing if this is closed already.
+     *
+     * @throws IllegalStateException if received blocks are still held; you can try again
+     */
+    @Override
+    void close();
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.spark.transport;
+
+import dev.isthmus.buffers.RegionPool;
+
+/** What the parts of a {@link VerbsTransport} share: received blocks, messages that are sent, and files to read. */
+record VerbsContext(
+        Settings settings,
+        BlockSource source,
+        TransportLog log,
+        Figures figures,
+        TransportTasks tasks,
+        RegionPool received,
+        RegionPool sends,
+        FileRegions files) {}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.spark.transport;
+
+import dev.isthmus.verbs.SendRequest;
+import java.util.function.Consumer;
+
+/**
+ * A send or READ of one connection, whose memory is the device's until it ends. Confined to the transport's thread.
+ */
+final class VerbsOperation {
+
+    private final VerbsPeer peer;
+    private final Consumer<SendRequest> fill;
+    private final Consumer<Boolean> ended;
+
+    /** The first consumer fills a request, the second is told once whether it has succeeded. */
+    VerbsOperation(VerbsPeer peer, Consumer<SendRequest> fill, Consumer<Boolean> ended) {
+        this.peer = peer;
+        this.fill = fill;
+        this.ended = ended;
+    }
+
+    void fill(SendRequest request) {
+        fill.accept(request);
+    }
+
+    void end(boolean success) {
+        ended.accept(success);
+    }
+
+    /** Ends it if it is of a connection that is gone; returns whether it is. */
+    boolean endIfOf(VerbsPeer gone) {
+        boolean is = peer.equals(gone);
+        if (is) {
+            end(false);
+        }
+        return is;
+    }
+}

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.spark.transport;
+
+import static dev.isthmus.spark.transport.BadMessageException.unless;
+
+import dev.isthmus.RdmaException;
+import dev.isthmus.cm.GroupMember;
+import dev.isthmus.verbs.RemoteMemory;
+import dev.isthmus.verbs.SendOpcode;
+import dev.isthmus.verbs.SendRequest;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * One connection: the calls of this process, or what it has told the peer to read. Confined to the transport's thread.
+ */
+final class VerbsPeer {
+
+    /** The most calls that a peer may have begun and not released. */
+    static final int MAX_CALLS = 4;
+
+    private final VerbsContext context;
+    private final VerbsTransport transport;
+    private final GroupMember member;
+    private final Map<Long, VerbsCall> calls = new HashMap<>(); // that are sent
+    private final Deque<VerbsCall> waiting = new ArrayDeque<>(); // until others are over
+    private final Map<Long, Served> served = new HashMap<>(); // by the number of the call
+    private final Deque<VerbsOperation> unposted = new ArrayDeque<>();
+    private boolean gone;
+
+    VerbsPeer(VerbsContext context, VerbsTransport transport, GroupMember member) {
+        this.context = context;
+        this.transport = transport;
+        this.member = member;
+    }
+
+    boolean isGone() {
+        return gone;
+    }
+
+    /** Sends a call, once the peer has answered enough of the earlier ones. */
+    void begin(VerbsCall call) {
+        if (gone) {
+            call.refuse("the connection has ended");
+        } else if (calls.size() >= MAX_CALLS) {
+            waiting.add(call);
+        } else {
+            calls.put(call.number, call);
+            watch(call, context.settings().patience());
+            send(call.message());
+        }
+    }
+
+    private void watch(VerbsCall call, Duration patience) {
+        call.timer = context.tasks().schedule(patience, () -> {
+            Duration left = context.settings().patience().minusNanos(call.idleNanos());
+            if (left.isPositive()) {
+                watch(call, left);
+            } else {
+                fail("it has sent nothing for " + context.settings().patience().toMillis() + " ms");
+            }
+        });
+    }
+
+    /** All blocks of a call have arrived, or never will. */
+    void over(VerbsCall call) {
+        if (calls.remove(call.number, call)) {
+            call.timer.cancel();
+            send(new VerbsMessage.Release(call.number));
+            if (!waiting.isEmpty()) {
+                begin(waiting.remove());
+            }
+        }
+    }
+
+    /** Handles a message; an invalid one ends the connection. */
+    void handle(ByteBuffer bytes) {
+        if (gone || !member.isConnected()) {
+            return;
+        }
+        try {
+            switch (VerbsMessage.read(bytes)) {
+                case VerbsMessage.Locate locate -> serve(locate);
+                case VerbsMessage.Located located -> {
+                    VerbsCall call = calls.get(located.call());
+                    unless(call != null, "an answer to no call");
+                    call.located(located, this);
+                    if (call.isOver()) {
+                        over(call);
+                    }
+                }
+                case VerbsMessage.Release release -> {
+                    Served one = served.remove(release.call());
+                    unless(one != null && one.isAnswered(), "the release of a call that was not answered");
+                    one.release(true);
+                }
+            }
+        } catch (BadMessageException e) {
+            fail(e.getMessage());
+        }
+    }
+
+    private void serve(VerbsMessage.Locate locate) {
+        unless(served.size() < MAX_CALLS, "more than " + MAX_CALLS + " calls at a time");
+        var one = new Served(locate);
+        unless(served.putIfAbsent(locate.call(), one) == null, "a call number that is in use");
+        context.tasks().read(one::find, () -> {
+            one.answered = true;
+            if (gone) {
+                one.release(false);
+            } else {
+                send(new VerbsMessage.Located(locate.call(), one.places));
+            }
+        });
+    }
+
+    /** What the peer may read for one call. */
+    private final class Served {
+        private final VerbsMessage.Locate locate;
+        private final List<VerbsMessage.Place> places = new ArrayList<>();
+        private final List<FileRegions.Lease> leases = new ArrayList<>();
+        private boolean answered;
+
+        Served(VerbsMessage.Locate locate) {
+            this.locate = locate;
+        }
+
+        boolean isAnswered() {
+            return answered;
+        }
+
+        /** Looks up, maps and registers; this blocks, on another thread. */
+        void find() {
+            for (BlockKey block : locate.blocks()) {
+                VerbsMessage.Place place;
+                try {
+                    place = find(block);
+                } catch (Throwable e) { // Scala throws checked exceptions undeclared
+                    place = VerbsMessage.Place.refused(e.toString());
+                }
+                places.add(place);
+            }
+        }
+
+        private VerbsMessage.Place find(BlockKey block) throws IOException {
+            BlockSource.Range range = context.source().find(block);
+            if (range == null || range.length() > locate.most()) {
+                return VerbsMessage.Place.refused(range == null ? "in no file" : "too long");
+            }
+            if (range.length() == 0) {
+                return new VerbsMessage.Place(new RemoteMemory(0, 0, 0), "");
+            }
+            FileRegions.Lease lease = context.files().tryAcquire(range);
+            if (lease == null) {
+                return VerbsMessage.Place.refused("no room");
+            }
+            leases.add(lease);
+            return new VerbsMessage.Place(lease.memory(), "");
+        }
+
+        void release(boolean read) {
+            for (FileRegions.Lease lease : leases) {
+                if (read) {
+                    context.figures().bytesServed.add(lease.memory().length());
+                }
+                context.files().release(lease);
+            }
+            leases.clear();
+        }
+    }
+
+    private void send(VerbsMessage message) {
+        long slice;
+        try {
+            slice = context.sends().tryAcquire();
+        } catch (RdmaException e) {
+            slice = 0;
+        }
+        if (slice == 0) {
+            fail("there is no memory for messages");
+            return;
+        }
+        long taken = slice;
+        int length = VerbsMessage.write(message, context.sends().segment(slice).asByteBuffer())
+                .limit();
+        post(new VerbsOperation(
+                this,
+                request -> context.sends().into(request, taken, 0, length).opcode(SendOpcode.SEND),
+                _ -> context.sends().release(taken)));
+    }
+
+    /** Posts an operation, now or when there is room. */
+    void post(VerbsOperation operation) {
+        if (gone) {
+            operation.end(false);
+            return;
+        }
+        unposted.add(operation);
+        post();
+    }
+
+    /** Posts as many as there is room for. */
+    void post() {
+        while (!gone && !unposted.isEmpty()) {
+            SendRequest request = transport.request(unposted.peek());
+            boolean posted = false;
+            try {
+                unposted.peek().fill(request);
+                posted = member.isConnected() && member.queuePair().tryPost(request);
+            } finally {
+                if (!posted) {
+                    transport.withdraw();
+                }
+            }
+            if (!posted) {
+                return;
+            }
+            unposted.remove();
+        }
+    }
+
+    private void fail(String why) {
+        context.log().log("the connection to " + member.peerAddress() + " ends: " + why);
+        member.disconnect();
+    }
+
+    /** The connection is gone: the peer can read nothing any more, and nothing more comes. */
+    void end(String why) {
+        gone = true;
+        var all = new ArrayList<>(calls.values());
+        calls.clear();
+        all.addAll(waiting);
+        waiting.clear();
+        all.forEach(call -> {
+            if (call.timer != null) {
+                call.timer.cancel();
+            }
+            call.refuse("the connection has ended: " + why);
+        });
+        while (!unposted.isEmpty()) {
+            unposted.remove().end(false);
+        }
+        served.values().stream().filter(Served::isAnswered).forEach(one -> one.release(false));
+        served.clear();
+    }
+}

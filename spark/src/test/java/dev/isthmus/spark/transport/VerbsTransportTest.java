@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.spark.transport;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.isthmus.CmException;
+import dev.isthmus.cm.ConnectionGroup;
+import dev.isthmus.cm.GroupHandler;
+import dev.isthmus.cm.GroupMember;
+import dev.isthmus.cm.PrivateData;
+import dev.isthmus.loop.EventLoop;
+import dev.isthmus.testbed.TestDeadlines;
+import dev.isthmus.verbs.AccessFlag;
+import dev.isthmus.verbs.SendOpcode;
+import dev.isthmus.verbs.SendRequest;
+import dev.isthmus.verbs.WorkCompletions;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Blocks by RDMA READ out of mapped files, between two devices. */
+@Tag("device")
+class VerbsTransportTest {
+
+    private static final byte[] SECRET = {3};
+    private static final int SLICE = 64 << 10;
+    private static final BlockSource NONE = block -> {
+        throw new IOException("no " + block);
+    };
+
+    @TempDir
+    private Path folder;
+
+    private final BlockingQueue<String> logged = new LinkedBlockingQueue<>();
+
+    private static InetAddress address(int index) throws IOException {
+        String[] addresses = System.getenv("ISTHMUS_ADDRESSES").split(" ", -1);
+        return InetAddress.getByName(addresses[index]);
+    }
+
+    private VerbsTransport start(int device, long receiving, long files, BlockSource source) throws IOException {
+        Settings usual = Settings.defaults();
+        var settings = new Settings(
+                SLICE,
+                SLICE,
+                receiving,
+                usual.unpooledBytes(),
+                usual.blockBytes(),
+                1 << 20,
+                usual.credits(),
+                usual.inlineBytes(),
+                2,
+                usual.patience(),
+                usual.connecting(),
+                Map.of());
+        return VerbsTransport.start(settings, address(device), files, SECRET, source, (text, e) -> logged.add(text));
+    }
+
+    private VerbsTransport server(BlockSource source) throws IOException {
+        return start(0, 1 << 20, 8 << 20, source);
+    }
+
+    private VerbsTransport client() throws IOException {
+        return start(1, 4 << 20, 1 << 20, NONE);
+    }
+
+    private static void assertAll(TestBlocks blocks, List<BlockKey> keys, Fetched fetched) throws IOException {
+        for (int i = 0; i < keys.size(); i++) {
+            assertArrayEquals(
+                    blocks.expected(keys.get(i)), fetched.received.get(i), keys.get(i) + " " + fetched.refused);
+        }
+    }
+
+    @Test
+    void shouldReadBlocksOfAnyLength() throws Exception {
+        var blocks = new TestBlocks(
+                folder, new long[] {1, SLICE - 1, SLICE, SLICE + 1, 5 * SLICE + 7, 0, 3}, new long[] {100, 0, 2 * SLICE
+                });
+        try (var server = server(blocks);
+                var client = client()) {
+            for (int round = 0; round < 2; round++) { // the second finds what is registered
+                assertAll(
+                        blocks,
+                        blocks.all(),
+                        Fetched.of(client, server.node(), blocks.all()).await());
+            }
+            long all = 0;
+            for (BlockKey key : blocks.all()) {
+                all += blocks.expected(key).length;
+            }
+            assertEquals(2 * all, client.figures().bytesByGet.sum());
+            assertEquals(0, client.slicesOut());
+            assertEquals(1, server.figures().peersConnected.sum());
+        }
+    }
+
+    @Test
+    void shouldRefuseWhatIsNotThereOrFindsNoRoom() throws Exception {
+        var blocks = new TestBlocks(folder, new long[] {10, 6 << 20}, new long[] {9 << 20, 20});
+        try (var server = server(blocks);
+                var client = client()) {
+            var keys = List.of(
+                    new BlockKey(0, 0, 0, 1), // there
+                    new BlockKey(0, 0, 1, 2), // too long for the client's memory
+                    new BlockKey(0, 1, 0, 1), // too long for what the server may register
+                    new BlockKey(0, 1, 1, 2), // there, in a file that is too long to be registered whole
+                    new BlockKey(0, 9, 0, 1)); // not there
+            Fetched fetched = Fetched.of(client, server.node(), keys).await();
+            assertEquals(Set.of(0, 3), fetched.received.keySet(), fetched.refused.toString());
+            assertEquals(Set.of(1, 2, 4), fetched.refused.keySet());
+            assertArrayEquals(blocks.expected(keys.get(3)), fetched.received.get(3));
+            assertEquals(0, client.slicesOut());
+        }
+    }
+
+    /** A file that is replaced, truncated or deleted, while it is registered. */
+    @Test
+    void shouldReadFilesAsTheyAre() throws Exception {
+        Path file = folder.resolve("shuffle_0_0_0.data");
+        byte[] first = bytes(1, 3 * SLICE);
+        byte[] second = bytes(2, 3 * SLICE);
+        Files.write(file, first);
+        var key = List.of(new BlockKey(0, 0, 0, 1));
+        BlockSource source = block -> new BlockSource.Range(file, 0, 3 * SLICE);
+        try (var server = server(source);
+                var client = client()) {
+            assertArrayEquals(
+                    first,
+                    Fetched.of(client, server.node(), key).await().received.get(0));
+            Path other = folder.resolve("other");
+            Files.write(other, second);
+            Files.move(other, file, StandardCopyOption.REPLACE_EXISTING);
+            assertArrayEquals(
+                    second,
+                    Fetched.of(client, server.node(), key).await().received.get(0));
+            try (var random = new RandomAccessFile(file.toFile(), "rw")) {
+                random.setLength(SLICE);
+            }
+            assertTrue(Fetched.of(client, server.node(), key).await().refused.containsKey(0), "truncated");
+            Files.delete(file);
+            assertTrue(Fetched.of(client, server.node(), key).await().refused.containsKey(0), "deleted");
+            Files.write(file, first);
+            assertArrayEquals(
+                    first,
+                    Fetched.of(client, server.node(), key).await().received.get(0));
+        }
+    }
+
+    private static byte[] bytes(int seed, int length) {
+        byte[] bytes = new byte[length];
+        new Random(seed).nextBytes(bytes);
+        return bytes;
+    }
+
+    @Test
+    void shouldRefuseEverythingOncePeerIsGoneAndConnectAnew() throws Exception {
+        var blocks = new TestBlocks(folder, new long[] {SLICE, 5});
+        try (var client = client()) {
+            Node gone;
+            try (var server = server(blocks)) {
+                gone = server.node();
+                assertAll(
+                        blocks,
+                        blocks.all(),
+                        Fetched.of(client, gone, blocks.all()).await());
+            }
+            assertEquals(
+                    2, Fetched.of(client, gone, blocks.all()).await().refused.size());
+            try (var server = server(blocks)) {
+                assertAll(
+                        blocks,
+                        blocks.all(),
+                        Fetched.of(client, server.node(), blocks.all()).await());
+            }
+        }
+    }
+
+    @Test
+    void shouldNotCloseWhileBlocksAreHeld() throws Exception {
+        var blocks = new TestBlocks(folder, new long[] {SLICE + 1});
+        var arrived = new CompletableFuture<Received>();
+        try (var server = server(blocks);
+                var client = client()) {
+            client.fetch(server.node(), blocks.all(), new FetchListener() {
+                @Override
+                public void received(int index, Received block) {
+                    arrived.complete(block);
+                }
+
+                @Override
+                public void failed(int index, Exception why) {
+                    arrived.completeExceptionally(why);
+                }
+
+                @Override
+                public void refused(int index, String why) {
+                    arrived.completeExceptionally(new IOException(why));
+                }
+            });
+            Received block = arrived.get(TestDeadlines.seconds(60), TimeUnit.SECONDS);
+            assertThrows(IllegalStateException.class, client::close);
+            assertArrayEquals(
+                    blocks.expected(blocks.all().getFirst()), block.stream().readAllBytes());
+            block.release();
+        }
+    }
+
+    /** Whoever has no greeting of the application is rejected; a member that breaks the rules loses its connection. */
+    @ParameterizedTest
+    @ValueSource(strings = {"stranger", "garbage", "release", "answer", "calls"})
+    void shouldSurviveHostilePeer(String what) throws Exception {
+        var blocks = new TestBlocks(folder, new long[] {SLICE, 5});
+        var ended = new CompletableFuture<String>();
+        var handler = new GroupHandler() {
+            @Override
+            public void completed(GroupMember member, WorkCompletions done, int index) {}
+
+            @Override
+            public void ended(GroupMember member, CmException how) {
+                ended.complete(how.getMessage());
+            }
+        };
+        byte[] greeting = VerbsAddress.greeting(99, what.equals("stranger") ? new byte[] {9} : SECRET);
+        try (var server = server(blocks);
+                var client = client();
+                var loop = EventLoop.start();
+                var group = ConnectionGroup.open(
+                        loop,
+                        address(1),
+                        handler,
+                        config -> config.parameters(of -> of.privateData(PrivateData.of(greeting))))) {
+            InetSocketAddress to = VerbsAddress.open(server.node(), SECRET);
+            CompletableFuture<GroupMember> connecting =
+                    loop.submitAsync(() -> group.connect(to, Duration.ofSeconds(TestDeadlines.seconds(30))));
+            if (what.equals("stranger")) {
+                assertThrows(
+                        ExecutionException.class, () -> connecting.get(TestDeadlines.seconds(60), TimeUnit.SECONDS));
+            } else {
+                GroupMember member = connecting.get(TestDeadlines.seconds(60), TimeUnit.SECONDS);
+                loop.call(() -> {
+                    var memory = group.allocate(VerbsMessage.MAX_BYTES, AccessFlag.LOCAL_WRITE);
+                    int messages = what.equals("calls") ? VerbsPeer.MAX_CALLS + 1 : 1;
+                    for (int i = 0; i < messages; i++) { // one after the other from the same memory: they are alike
+                        int length = VerbsMessage.write(
+                                        switch (what) {
+                                            case "release" -> new VerbsMessage.Release(1);
+                                            case "answer" ->
+                                                new VerbsMessage.Located(1, List.of(VerbsMessage.Place.refused("no")));
+                                            default -> new VerbsMessage.Locate(1, SLICE, blocks.all());
+                                        },
+                                        memory.segment().asByteBuffer())
+                                .limit();
+                        if (what.equals("garbage")) {
+                            memory.segment().fill((byte) 5);
+                        }
+                        member.queuePair()
+                                .post(SendRequest.prepare(memory.region())
+                                        .range(0, length)
+                                        .opcode(SendOpcode.SEND)
+                                        .signaled(true));
+                    }
+                    return null;
+                });
+                assertTrue(
+                        !ended.get(TestDeadlines.seconds(60), TimeUnit.SECONDS).isEmpty(), "it has ended");
+            }
+            assertAll(
+                    blocks,
+                    blocks.all(),
+                    Fetched.of(client, server.node(), blocks.all()).await());
+        }
+    }
+}
