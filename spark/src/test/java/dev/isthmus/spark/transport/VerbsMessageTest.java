@@ -53,7 +53,9 @@ class VerbsMessageTest {
                 ByteBuffer part = whole.slice(0, length);
                 assertThrows(BadMessageException.class, () -> VerbsMessage.read(part));
             }
-            ByteBuffer longer = ByteBuffer.wrap(Arrays.copyOf(whole.array(), whole.limit() + 1));
+            ByteBuffer longer = ByteBuffer.allocate(whole.limit() + 1)
+                    .put(whole.duplicate())
+                    .rewind();
             assertThrows(BadMessageException.class, () -> VerbsMessage.read(longer));
         }
     }
