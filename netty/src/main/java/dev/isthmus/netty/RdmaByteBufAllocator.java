@@ -81,7 +81,8 @@ public final class RdmaByteBufAllocator extends AbstractByteBufAllocator {
     }
 
     private static int sizeClass(int bytes) {
-        return Math.max(0, Integer.SIZE - Integer.numberOfLeadingZeros(bytes - 1) - SMALLEST_SHIFT);
+        int largestIndex = Math.max(0, bytes - 1); // also of a buffer that begins empty
+        return Math.max(0, Integer.SIZE - Integer.numberOfLeadingZeros(largestIndex) - SMALLEST_SHIFT);
     }
 
     private static int cached(int sizeClass) {
