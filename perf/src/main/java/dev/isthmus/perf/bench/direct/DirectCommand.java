@@ -100,8 +100,8 @@ public final class DirectCommand implements Callable<Integer> {
         PrintStream errors = System.err;
         List<String> devices = new ArrayList<>();
         List<String> refused = new ArrayList<>();
-        var library = new Way();
-        var direct = new Way();
+        var library = new WayResults();
+        var direct = new WayResults();
         try (var children = new Children();
                 var progress = Progress.on(errors)) {
             runs.run(children, line -> {
@@ -162,7 +162,7 @@ public final class DirectCommand implements Callable<Integer> {
     }
 
     /** Prints what differs; returns how many operations do. */
-    private static int printComparison(PrintWriter out, String device, Way library, Way direct) {
+    private static int printComparison(PrintWriter out, String device, WayResults library, WayResults direct) {
         Set<String> operations = new LinkedHashSet<>(library.results.keySet());
         operations.addAll(direct.results.keySet());
         int differing = 0;
@@ -179,7 +179,7 @@ public final class DirectCommand implements Callable<Integer> {
         return differing;
     }
 
-    private static void printTimes(PrintWriter out, Way library, Way direct) {
+    private static void printTimes(PrintWriter out, WayResults library, WayResults direct) {
         out.printf(Locale.ROOT, "%-36s %10s %10s %8s%n", "nanoseconds, Java", "libmlx5", "direct", "ratio");
         for (String name : library.times.keySet()) {
             double one = library.median(name);

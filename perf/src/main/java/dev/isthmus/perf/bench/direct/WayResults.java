@@ -11,7 +11,7 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /** What {@link DirectProgram} has printed of one way, in all rounds. */
-final class Way {
+final class WayResults {
 
     /** By operation; more than one if rounds differed. */
     final Map<String, SortedSet<String>> results = new LinkedHashMap<>();
