@@ -117,6 +117,9 @@ abstract class AbstractRdmaChannel extends AbstractChannel {
     /** Whether a read would find something. */
     abstract boolean hasInput();
 
+    /** Whether a read would find the end. */
+    abstract boolean isAtEnd();
+
     @Override
     protected abstract RdmaUnsafe newUnsafe();
 
@@ -138,7 +141,7 @@ abstract class AbstractRdmaChannel extends AbstractChannel {
             if (isWriteBlocked()) {
                 flushOn();
             }
-            if (isReading && isOpen() && hasInput()) {
+            if (isOpen() && hasInput() && (isReading || isAtEnd())) { // as with epoll, the end needs no read
                 read();
                 goOnOrStop(config());
             }

@@ -101,6 +101,11 @@ public final class RdmaServerSocketChannel extends AbstractRdmaChannel implement
     }
 
     @Override
+    boolean isAtEnd() {
+        return false;
+    }
+
+    @Override
     protected void doClose() throws Exception {
         closed();
         doDeregister();

@@ -65,12 +65,12 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
     private StreamRequest request; // of an accepted channel that is not registered yet; else null
     private volatile CompletableFuture<Stream> pending; // null unless it is being connected
     private volatile Stream stream; // null until it is connected
-    private volatile InetSocketAddress remote; // null until it is connected
-    private volatile boolean active; // it is connected, or accepted
+    private volatile InetSocketAddress remote; // null until it is connected, or accepted
+    private volatile boolean active; // it is connected
     private Bound bound; // null unless it is bound and has not begun to connect
     private volatile boolean isInputShut;
     private volatile boolean isOutputShut;
-    private boolean isAtEnd; // the handlers know that nothing more comes
+    private boolean isEndKnown; // to the handlers: nothing more comes
     private boolean isWriteBlocked;
     private HeldBuffers held = new HeldBuffers();
     private WritableByteChannel fileTarget; // created on demand
@@ -86,7 +86,6 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
         this.request = request;
         this.remote = request.peerAddress();
         this.local = request.localAddress();
-        this.active = true;
         config.setReceiveBufferSize(parent.config().getReceiveBufferSize());
     }
 
@@ -175,7 +174,12 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
     @Override
     boolean hasInput() {
         Stream from = stream;
-        return from != null && !isAtEnd && from.isReadable();
+        return from != null && !isEndKnown && from.isReadable();
+    }
+
+    @Override
+    boolean isAtEnd() {
+        return stream.isAtEnd();
     }
 
     private Stream connected() throws ClosedChannelException {
@@ -197,7 +201,7 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
     @Override
     protected void doClose() throws Exception {
         closed();
-        isAtEnd = true;
+        isEndKnown = true;
         isInputShut = true;
         isOutputShut = true;
         ((SocketUnsafe) unsafe()).abandonConnect();
@@ -250,10 +254,6 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
 
     @Override
     protected void doWrite(ChannelOutboundBuffer in) throws Exception {
-        if (stream == null) { // accepted, and the handshake goes on
-            isWriteBlocked = true;
-            return;
-        }
         int turns = config.getWriteSpinCount();
         while (!in.isEmpty()) {
             boolean isAll = in.current() instanceof FileRegion region ? write(in, region) : write(in);
@@ -511,7 +511,7 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
             if (connectPromise != null) {
                 throw new ConnectionPendingException();
             }
-            if (active) {
+            if (remote != null) {
                 throw new AlreadyConnectedException();
             }
             InetSocketAddress named = checked(to);
@@ -607,6 +607,9 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
                 remote = (InetSocketAddress) wanted;
                 active = true;
                 connectedAs(promise, wasActive);
+            } else {
+                active = true;
+                pipeline().fireChannelActive();
             }
             if (isOpen()) {
                 handle(registration(), RdmaIoEvent.CHANGED);
@@ -734,10 +737,10 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
 
         /** The peer sends no more, and everything has been read. */
         private void ended() {
-            if (isInputShut && isAtEnd) {
+            if (isInputShut && isEndKnown) {
                 return;
             }
-            isAtEnd = true;
+            isEndKnown = true;
             if (!config.isAllowHalfClosure()) {
                 close(voidPromise());
                 return;

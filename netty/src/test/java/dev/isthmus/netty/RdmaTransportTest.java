@@ -12,6 +12,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.ChannelInputShutdownReadComplete;
@@ -124,6 +126,22 @@ class RdmaTransportTest {
         accepted.close().sync();
         assertArrayEquals(random(70_000, 3), get(atClient.await(70_000)));
         get(atClient.inactive);
+    }
+
+    /** What an accepted channel does when it becomes active counts: it is connected then. */
+    @Test
+    void shouldSendFromTheBeginning() throws Exception {
+        Channel server = pairs.listen(() -> new ChannelInboundHandlerAdapter() {
+            @Override
+            public void channelActive(ChannelHandlerContext context) {
+                ChannelFuture _ = context.writeAndFlush(Unpooled.wrappedBuffer(random(1000, 8)));
+                ChannelFuture _ = ((RdmaSocketChannel) context.channel()).shutdownOutput();
+            }
+        });
+        var recorder = new Recorder();
+        pairs.connect(server, recorder);
+        assertArrayEquals(random(1000, 8), get(recorder.await(1000)));
+        get(recorder.inactive);
     }
 
     @Test

@@ -691,6 +691,20 @@ public final class Stream {
     }
 
     /**
+     * Whether the peer sends no more, and everything that it has sent has been read. Handles no completions.
+     *
+     * @return whether this is so; false if this is closed
+     */
+    public boolean isAtEnd() {
+        lock.lock();
+        try {
+            return !state.isClosed() && state.isAtEnd() && receives.available() == 0;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
      * Whether a byte can be written. Handles no completions.
      *
      * @return whether one can
