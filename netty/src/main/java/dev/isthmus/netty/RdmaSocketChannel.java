@@ -571,8 +571,13 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
             cancelLimit();
             CompletableFuture<Stream> handshake = pending;
             pending = null;
-            if (handshake != null && !handshake.cancel(false) && !handshake.isCompletedExceptionally()) {
-                CompletableFuture<Void> _ = handshake.thenAccept(made -> made.close(false));
+            if (handshake == null) {
+                return;
+            }
+            boolean accepts = parent() != null; // its peer is connected soon, and then sees an orderly close
+            if (accepts || (!handshake.cancel(false) && !handshake.isCompletedExceptionally())) {
+                boolean gracefully = accepts && config.getSoLinger() != 0;
+                CompletableFuture<Void> _ = handshake.thenAccept(made -> made.close(gracefully));
             }
         }
 
