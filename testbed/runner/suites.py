@@ -131,8 +131,7 @@ SUITES = {
     "jdk-tls": jtreg_by_agent(*(f"javax/net/ssl/{folder}" for folder in ("SSLSocket", "ALPN", "ServerName", "SSLSession",
                                                                          "TLS", "TLSv12")), of=r"SSL(Server)?Socket\b"),
 }
-BY_AGENT = ("jdk-java-net", "jdk-tls")
-ONLY_NAMED = (*BY_AGENT, "netty-module")  # until expected.txt has what they yield in the vm
+BY_AGENT = ("jdk-java-net", "jdk-tls")  # only when named, until expected.txt has what they yield in the vm
 
 
 # --- what others wrote
@@ -384,7 +383,7 @@ def parser():
     p = argparse.ArgumentParser(prog="testbed/nio-suites", description=__doc__, allow_abbrev=False,
                                 formatter_class=argparse.RawDescriptionHelpFormatter,
                                 epilog=f"Logs are in {os.path.relpath(WORK, HOME)}.")
-    p.add_argument("--suite", action="append", choices=tuple(SUITES), help=f"this one only; may be repeated; {', '.join(ONLY_NAMED)} run only so")
+    p.add_argument("--suite", action="append", choices=tuple(SUITES), help=f"this one only; may be repeated; {' and '.join(BY_AGENT)} run only so")
     p.add_argument("--stock", action="store_true", help="over TCP with the JDK's own channels, to compare; no result is an error")
     p.add_argument("--again", action="store_true", help="fetch the JDK's tests again")
     p.add_argument("--here", action="store_true", help="used inside the testbed's vm")
@@ -392,7 +391,7 @@ def parser():
 
 
 def run(options):
-    names = options.suite or [name for name in SUITES if name not in ONLY_NAMED]
+    names = options.suite or [name for name in SUITES if name not in BY_AGENT]
     if options.here:
         return run_here(names, options.stock, WORK)
     if any(name.startswith("jdk") for name in names):

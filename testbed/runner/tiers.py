@@ -303,7 +303,8 @@ class Tests:
                     modules.class_path("perf"), "dev.isthmus.perf.cli.Main", "perf", "instructions", "--check", "--timeout", "3600",
                     *(("--rows", GATE_ROWS) if self.gate(name) else ())]
         if name == "netty":
-            return [f"{TESTBED}/nio-suites", "--suite", "netty", "--suite", "netty-beside-tcp"]
+            return [f"{TESTBED}/nio-suites", "--suite", "netty", "--suite", "netty-beside-tcp",
+                    "--suite", "netty-module"]
         # In a system of its own: a JDK of sid needs a newer C library than Debian 12 has.
         return [f"{TESTBED}/debian", "--jdk", "newest", "--", "./isthmus", "test", "--tier", "unit", "--tier", "ucx",
                 "--only", NOT_OF_COMPARISONS]
