@@ -20,7 +20,7 @@ final class CPeerDatatypes extends CPeer {
     private static final int N = 10;
 
     /** {@code struct particle}. */
-    private static final MemoryLayout PARTICLE = MemoryLayout.structLayout(
+    static final MemoryLayout PARTICLE = MemoryLayout.structLayout(
             JAVA_INT.withName("id"),
             MemoryLayout.paddingLayout(4),
             JAVA_DOUBLE.withName("mass"),

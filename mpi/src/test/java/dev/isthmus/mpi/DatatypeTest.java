@@ -25,14 +25,6 @@ import org.junit.jupiter.api.Test;
 @Ranks(2)
 class DatatypeTest {
 
-    private static final MemoryLayout PARTICLE = MemoryLayout.structLayout(
-            JAVA_INT.withName("id"),
-            MemoryLayout.paddingLayout(4),
-            JAVA_DOUBLE.withName("mass"),
-            MemoryLayout.sequenceLayout(3, JAVA_DOUBLE).withName("position"),
-            JAVA_BYTE.withName("kind"),
-            MemoryLayout.paddingLayout(7));
-
     private final Communicator world = RanksMain.world();
     private final int me = RanksMain.rank();
 
@@ -55,14 +47,14 @@ class DatatypeTest {
 
     @Test
     void shouldTransferAStructLayout() {
-        try (Datatype particle = Datatype.of(PARTICLE);
+        try (Datatype particle = Datatype.of(CPeerDatatypes.PARTICLE);
                 Arena arena = Arena.ofConfined()) {
             assertEquals(4 + 8 + 24 + 1, particle.size());
-            assertEquals(PARTICLE.byteSize(), particle.extent());
+            assertEquals(CPeerDatatypes.PARTICLE.byteSize(), particle.extent());
             assertEquals(0, particle.lowerBound());
             assertEquals(0, particle.trueLowerBound());
             assertEquals(41, particle.trueExtent());
-            MemorySegment memory = arena.allocate(PARTICLE, 2);
+            MemorySegment memory = arena.allocate(CPeerDatatypes.PARTICLE, 2);
             memory.fill((byte) (me == 0 ? 1 : 0));
             Buffer buffer = Buffer.of(memory, particle);
             assertEquals(2, buffer.count());

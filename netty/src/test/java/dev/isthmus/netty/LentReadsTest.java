@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.netty;
 
+import static dev.isthmus.netty.Pairs.random;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -34,12 +35,6 @@ class LentReadsTest {
     @AfterEach
     void close() {
         pairs.close();
-    }
-
-    private static byte[] random(int count, long seed) {
-        byte[] bytes = new byte[count];
-        new Random(seed).nextBytes(bytes);
-        return bytes;
     }
 
     private static void send(Channel from, byte[] bytes) throws InterruptedException {

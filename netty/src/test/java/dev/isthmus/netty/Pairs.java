@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.netty;
 
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import dev.isthmus.testbed.TestDeadlines;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
@@ -13,6 +16,7 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import java.net.InetSocketAddress;
+import java.util.Random;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -78,6 +82,22 @@ final class Pairs implements AutoCloseable {
             throw new AssertionError("nobody has connected");
         }
         return next;
+    }
+
+    /** Bytes to send. */
+    static byte[] random(int count, long seed) {
+        byte[] bytes = new byte[count];
+        new Random(seed).nextBytes(bytes);
+        return bytes;
+    }
+
+    /** The channel gives a buffer back soon after the last byte, without more traffic. */
+    static void awaitRelease(ByteBuf buffer) throws InterruptedException {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(Pairs.DEADLINE_SECONDS);
+        while (buffer.refCnt() > 0) {
+            assertTrue(System.nanoTime() < end, () -> buffer + " is still held");
+            Thread.sleep(5); // nothing reports a release
+        }
     }
 
     @Override

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.netty;
 
+import static dev.isthmus.netty.Pairs.random;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -20,7 +21,6 @@ import io.netty.channel.socket.ChannelInputShutdownReadComplete;
 import java.net.ConnectException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -39,12 +39,6 @@ class RdmaTransportTest {
     @AfterEach
     void close() {
         pairs.close();
-    }
-
-    private static byte[] random(int count, long seed) {
-        byte[] bytes = new byte[count];
-        new Random(seed).nextBytes(bytes);
-        return bytes;
     }
 
     private static <T> T get(CompletableFuture<T> future)

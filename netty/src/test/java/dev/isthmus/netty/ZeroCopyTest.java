@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.netty;
 
+import static dev.isthmus.netty.Pairs.awaitRelease;
+import static dev.isthmus.netty.Pairs.random;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.CompositeByteBuf;
@@ -35,12 +36,6 @@ class ZeroCopyTest {
     @AfterEach
     void close() {
         pairs.close();
-    }
-
-    private static byte[] random(int count, long seed) {
-        byte[] bytes = new byte[count];
-        new Random(seed).nextBytes(bytes);
-        return bytes;
     }
 
     private static <T> T get(CompletableFuture<T> future) throws Exception {
@@ -102,15 +97,6 @@ class ZeroCopyTest {
         assertArrayEquals(Arrays.copyOfRange(all, 4, all.length), get(atServer.await(all.length - 4)));
         assertEquals(wanted - 4, COUNTERS.copiedSentBytes() - copied);
         awaitRelease(whole);
-    }
-
-    /** The channel gives a buffer back soon after the last byte, without more traffic. */
-    private static void awaitRelease(ByteBuf buffer) throws InterruptedException {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(Pairs.DEADLINE_SECONDS);
-        while (buffer.refCnt() > 0) {
-            assertTrue(System.nanoTime() < end, () -> buffer + " is still held");
-            Thread.sleep(5); // nothing reports a release
-        }
     }
 
     /** Its memory is not the pool's, and would stay registered. */

@@ -5,6 +5,7 @@ import dev.isthmus.ucx.UcpRemoteMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -46,6 +47,7 @@ final class SliceUses {
     void check(UcpRemoteMemory memory, PeerMessage.Slice slice, Consumer<Throwable> then) {
         MemorySegment number = free.isEmpty() ? Arena.ofAuto().allocate(BYTES) : free.pop();
         CompletableFuture<Void> got;
+        VarHandle.acquireFence(); // over shared memory UCX copies: on aarch64, too, the number is loaded after the part
         try {
             got = memory.getAsync(number, 0, BYTES, slice.place() + sliceBytes);
         } catch (RuntimeException e) { // the connection has ended

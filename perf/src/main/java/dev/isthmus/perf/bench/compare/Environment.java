@@ -9,7 +9,6 @@ import dev.isthmus.ucx.UcxVersion;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
-import java.lang.management.OperatingSystemMXBean;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -42,19 +41,20 @@ final class Environment {
         Map<String, String> lines = new LinkedHashMap<>();
         String cpus = read("/proc/cpuinfo");
         Matcher cpu = CPU.matcher(cpus);
-        long processors =
-                cpus.lines().filter(line -> line.startsWith("processor")).count();
         lines.put("machine", kind(cpus));
-        lines.put( // all of the machine's, even if this JVM is pinned to one
-                "processor",
-                Math.max(processors, Runtime.getRuntime().availableProcessors()) + " x "
-                        + (cpu.find() ? cpu.group(1) : System.getProperty("os.arch")));
+        lines.put("processor", processors(cpus) + " x " + (cpu.find() ? cpu.group(1) : System.getProperty("os.arch")));
         lines.put("kernel", System.getProperty("os.name") + " " + System.getProperty("os.version"));
         lines.put("JDK", System.getProperty("java.vm.vendor") + " " + Runtime.version());
         lines.put("options of the JVMs", String.join(" ", JavaChild.options()));
         lines.put("UCX", ucx());
         lines.put("JUCX", UcxPeer.jucx().orElse("none"));
         return lines;
+    }
+
+    /** All of the machine's, even if this JVM is pinned to one. */
+    private static long processors(String cpus) {
+        long listed = cpus.lines().filter(line -> line.startsWith("processor")).count();
+        return Math.max(listed, Runtime.getRuntime().availableProcessors());
     }
 
     /** Whether the processor is emulated in software, virtual, or physical. */
@@ -112,9 +112,8 @@ final class Environment {
      * is warned.
      */
     private static String load(PrintStream err) {
-        OperatingSystemMXBean system = ManagementFactory.getOperatingSystemMXBean();
-        double load = system.getSystemLoadAverage();
-        int processors = system.getAvailableProcessors();
+        double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
+        long processors = processors(read("/proc/cpuinfo"));
         String text =
                 String.format(Locale.ROOT, "%.1f with %d processor%s", load, processors, processors == 1 ? "" : "s");
         if (load > processors * BUSY) {

@@ -21,7 +21,7 @@ abstract class UcxEnd implements AutoCloseable {
         UcxEnd open(UcxPlan plan, boolean server, UcxLink link);
     }
 
-    /** Is told of active messages. */
+    /** Receives active messages. */
     interface MessageHandler {
 
         /** A message has come. Unless it is 0, a request still fetches its content. */
