@@ -51,7 +51,10 @@ JTREG_LINE = re.compile(r"(?:(?P<passed>Passed)|TEST): (?P<name>javax?/\S+)$")  
 
 
 def classes(*more):
-    return ":".join(f"{HOME}/{module}/target/classes" for module in (*more, "nio", "api", "bindings/ibverbs"))
+    folders = [f"{HOME}/{module}/target/classes" for module in (*more, "nio", "api", "bindings/ibverbs")]
+    if not all(os.path.isdir(folder) for folder in folders):
+        raise Failure("the checkout is not built: run ./isthmus build")
+    return ":".join(folders)
 
 
 def netty_jars():
@@ -103,7 +106,11 @@ def _jtreg(scratch, mode, options, tests):
 
 
 def agent():
-    return next(path for path in glob.glob(f"{HOME}/agent/target/isthmus-agent-*.jar") if "-sources" not in path)
+    jars = [path for path in glob.glob(f"{HOME}/agent/target/isthmus-agent-*.jar") if "-sources" not in path]
+    if not jars:
+        raise Failure("the agent's jar is not built: run ./isthmus build")
+    return jars[0]
+
 
 def is_left_out(path):
     name = path.partition("/test/jdk/")[2]
@@ -188,12 +195,16 @@ def _edit(path, *changes):
         file.write(text)
 
 
+def missing(program):
+    return Failure(f"no {program} here; ./isthmus test --tier nio-suites installs it")
+
+
 def _run(*command, cwd=None):
     try:
         run = subprocess.run(command, cwd=cwd, capture_output=True, text=True, errors="replace", check=False,
                              stdin=subprocess.DEVNULL)
     except FileNotFoundError:
-        raise Failure(f"no {command[0]} here; ./isthmus test --tier nio-suites installs it") from None
+        raise missing(command[0]) from None
     if run.returncode != 0:
         raise Failure(f"{' '.join(command)}:\n" + "\n".join((run.stdout + run.stderr).splitlines()[-12:]))
 
@@ -210,6 +221,8 @@ def check_jdk():
         version = re.search(r'^JAVA_VERSION="(\d+)', file.read(), re.MULTILINE)[1]
     if version != JDK:
         raise Failure(f"the JDK's tests are those of JDK {JDK}, and JAVA_HOME names a JDK {version}")
+    if not shutil.which("jtreg"):
+        raise missing("jtreg")
 
 
 # --- a run
@@ -397,7 +410,8 @@ def run(options):
     if any(name.startswith("jdk") for name in names):
         check_jdk()
         fetch_jdk_tests(options.again)
-    fetch_netty()
+    if any(name.startswith("netty") for name in names):
+        fetch_netty()
     shutil.rmtree(WORK, ignore_errors=True)
     os.makedirs(WORK)
     for name in names:
