@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.spark;
 
-import dev.isthmus.spark.transport.Node;
 import java.io.Serial;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -28,7 +27,7 @@ final class Directory {
     static final int MAX_KNOWN = 10_000;
 
     private final Function<Object, Object> driver;
-    private final Map<String, Optional<Node>> known = Collections.synchronizedMap(new Newest<>());
+    private final Map<String, Optional<ExecutorNodes>> known = Collections.synchronizedMap(new Newest<>());
 
     private static final class Newest<V> extends LinkedHashMap<String, V> {
         @Serial
@@ -53,11 +52,10 @@ final class Directory {
      * Tells the driver where this executor is, before it runs a task. Returns some of the others, at most {@link
      * #MAX_FIRST}.
      */
-    List<Node> register(String executor, Node node) {
-        var others = new ArrayList<Node>();
-        if (driver.apply(List.of(REGISTER, executor, Long.toString(node.id()), node.address()))
-                instanceof List<?> answer) {
-            answer.forEach(other -> node(other).ifPresent(others::add));
+    List<ExecutorNodes> register(String executor, ExecutorNodes nodes) {
+        var others = new ArrayList<ExecutorNodes>();
+        if (driver.apply(List.of(REGISTER, executor, nodes.words())) instanceof List<?> answer) {
+            answer.forEach(other -> ExecutorNodes.of(other).ifPresent(others::add));
         }
         return others;
     }
@@ -67,24 +65,14 @@ final class Directory {
      * driver does not answer, throws what that call throws, and asks again the next time. No lock is held while the
      * driver is asked.
      */
-    Optional<Node> find(String executor) {
-        Optional<Node> node = known.get(executor);
-        if (node != null) {
-            return node;
+    Optional<ExecutorNodes> find(String executor) {
+        Optional<ExecutorNodes> nodes = known.get(executor);
+        if (nodes != null) {
+            return nodes;
         }
-        Optional<Node> answer = ask(executor);
-        Optional<Node> before = known.putIfAbsent(executor, answer);
+        Optional<ExecutorNodes> answer = ExecutorNodes.of(driver.apply(List.of(FIND, executor)));
+        Optional<ExecutorNodes> before = known.putIfAbsent(executor, answer);
         return before == null ? answer : before;
-    }
-
-    private Optional<Node> ask(String executor) {
-        return node(driver.apply(List.of(FIND, executor)));
-    }
-
-    private static Optional<Node> node(Object answer) {
-        return answer instanceof List<?> list && list.size() == 2
-                ? Optional.of(new Node(Long.parseLong((String) list.get(0)), (String) list.get(1)))
-                : Optional.empty();
     }
 
     /** The directory in the driver. */
@@ -94,11 +82,13 @@ final class Directory {
         /** Answers an executor. */
         Object receive(Object message) {
             if (message instanceof List<?> words
-                    && words.size() == 4
+                    && words.size() == 3
                     && words.get(0).equals(REGISTER)) {
                 List<List<String>> others =
                         nodes.values().stream().limit(MAX_FIRST).toList();
-                nodes.put((String) words.get(1), List.of((String) words.get(2), (String) words.get(3)));
+                nodes.put(
+                        (String) words.get(1),
+                        ExecutorNodes.of(words.get(2)).orElseThrow().words());
                 return others;
             }
             if (message instanceof List<?> words

@@ -39,7 +39,12 @@ record ExecutorReport(String executor, String host, String transports, Map<Strin
         return figures.getOrDefault(name, 0L);
     }
 
+    /** Everything that Spark's own transfer did not bring. */
     long bytes() {
-        return figure("bytesInline") + figure("bytesByGet");
+        return figure("bytesInline") + figure("bytesByGet") + bytesByVerbs();
+    }
+
+    long bytesByVerbs() {
+        return figure("verbs.bytesRead");
     }
 }

@@ -13,8 +13,9 @@ final class ExecutorTable {
             "Host",
             "Transport",
             "By UCX",
+            "By verbs",
             "By Spark",
-            "Blocks over UCX",
+            "Blocks by both",
             "Blocks by Spark",
             "Failed",
             "Fetch wait",
@@ -45,15 +46,16 @@ final class ExecutorTable {
                         report.executor(),
                         report.host(),
                         report.transports().isEmpty() ? "not connected" : report.transports(),
-                        bytes(report.bytes()),
+                        bytes(report.bytes() - report.bytesByVerbs()),
+                        bytes(report.bytesByVerbs()),
                         bytes(bySpark),
-                        Long.toString(report.figure("blocksReceived")),
+                        Long.toString(report.figure("blocksReceived") + report.figure("verbs.blocksReceived")),
                         Long.toString(report.figure("blocksBySpark")),
                         Long.toString(report.figure("blocksFailed")),
                         String.format(Locale.ROOT, "%.1f s", reads.waitMillis.sum() / 1e3),
-                        bytes(report.figure("bytesServed")),
+                        bytes(report.figure("bytesServed") + report.figure("verbs.bytesServed")),
                         Long.toString(report.figure("servingWaits")),
-                        bytes(report.figure("pinnedBytes")))
+                        bytes(report.figure("pinnedBytes") + report.figure("verbs.pinnedBytes")))
                 .stream()
                 .map(text -> cell("td", text))
                 .collect(Collectors.joining());

@@ -5,6 +5,7 @@ import dev.isthmus.spark.transport.BlockKey;
 import dev.isthmus.spark.transport.FetchListener;
 import dev.isthmus.spark.transport.Node;
 import dev.isthmus.spark.transport.Received;
+import dev.isthmus.spark.transport.VerbsTransport;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -44,9 +45,9 @@ final class UcxBlockStoreClient extends BlockStoreClient {
             DownloadFileManager files) {
         List<String> ids = List.of(blockIds);
         var bySpark = new BySpark(host, port, execId, listener, files);
-        Optional<Node> node;
+        Optional<ExecutorNodes> nodes;
         try {
-            node = executor.directory().find(execId);
+            nodes = executor.directory().find(execId);
         } catch (RuntimeException e) { // Spark's client needs no answer from the driver
             logOnce(execId, "the driver did not say where it is: " + e);
             bySpark.fetch(ids);
@@ -54,20 +55,73 @@ final class UcxBlockStoreClient extends BlockStoreClient {
         }
         List<BlockKey> keys =
                 ids.stream().map(BlockKey::parse).flatMap(Optional::stream).toList();
-        if (node.isEmpty() || keys.size() < ids.size()) {
-            logOnce(execId, node.isEmpty() ? "it has no UCX" : "they are not plain shuffle blocks");
+        if (nodes.isEmpty() || keys.size() < ids.size()) {
+            logOnce(execId, nodes.isEmpty() ? "it has no UCX" : "they are not plain shuffle blocks");
             bySpark.fetch(ids);
             return;
         }
         var all = new BlockListener(ids, listener, bySpark, new HashMap<>());
-        if (files == null) {
-            executor.transport().fetch(node.get(), keys, all);
-        } else { // too long for memory
-            executor.transport().fetch(node.get(), keys, all, i -> {
+        Node ucx = nodes.get().ucx();
+        Optional<Node> node = nodes.get().verbs();
+        Optional<VerbsTransport> verbs = executor.verbs(host);
+        if (files != null) { // too long for memory
+            executor.transport().fetch(ucx, keys, all, i -> {
                 var sink = new UcxFileSink(files, executor.transportConf());
                 all.sinks.put(i, sink);
                 return sink;
             });
+        } else if (verbs.isPresent() && node.isPresent()) {
+            verbs.get().fetch(node.get(), keys, new VerbsListener(keys, all, ucx));
+        } else {
+            executor.transport().fetch(ucx, keys, all);
+        }
+    }
+
+    /** Fetches over UCX what verbs refuse. */
+    private final class VerbsListener implements FetchListener {
+        private final List<BlockKey> keys;
+        private final BlockListener all;
+        private final Node ucx;
+
+        VerbsListener(List<BlockKey> keys, BlockListener all, Node ucx) {
+            this.keys = keys;
+            this.all = all;
+            this.ucx = ucx;
+        }
+
+        @Override
+        public void received(int index, Received block) {
+            all.received(index, block);
+        }
+
+        @Override
+        public void failed(int index, Exception why) {
+            all.failed(index, why);
+        }
+
+        @Override
+        public void refused(int index, String why) {
+            LOG.debug("{} is not read over verbs: {}", keys.get(index), why);
+            executor.transport().fetch(ucx, List.of(keys.get(index)), new OneOf(all, index));
+        }
+    }
+
+    /** One block of a request, which was fetched by itself. */
+    private record OneOf(BlockListener all, int place) implements FetchListener {
+
+        @Override
+        public void received(int index, Received block) {
+            all.received(place, block);
+        }
+
+        @Override
+        public void failed(int index, Exception why) {
+            all.failed(place, why);
+        }
+
+        @Override
+        public void refused(int index, String why) {
+            all.refused(place, why);
         }
     }
 

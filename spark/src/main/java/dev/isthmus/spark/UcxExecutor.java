@@ -6,9 +6,12 @@ import com.codahale.metrics.MetricRegistry;
 import dev.isthmus.spark.transport.BlockKey;
 import dev.isthmus.spark.transport.BlockSource;
 import dev.isthmus.spark.transport.Figures;
+import dev.isthmus.spark.transport.Settings;
 import dev.isthmus.spark.transport.Transport;
+import dev.isthmus.spark.transport.VerbsTransport;
 import java.io.IOException;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
@@ -32,14 +35,20 @@ final class UcxExecutor implements AutoCloseable {
     private static final AtomicReference<UcxExecutor> CURRENT = new AtomicReference<>();
 
     private final Transport transport;
+    private final Optional<VerbsExecutor> verbs;
     private final Directory directory;
     private final MetricRegistry registry;
     private final TransportConf transportConf;
     private final LongAdder blocksBySpark = new LongAdder();
 
     private UcxExecutor(
-            Transport transport, Directory directory, MetricRegistry registry, TransportConf transportConf) {
+            Transport transport,
+            Optional<VerbsExecutor> verbs,
+            Directory directory,
+            MetricRegistry registry,
+            TransportConf transportConf) {
         this.transport = transport;
+        this.verbs = verbs;
         this.directory = directory;
         this.registry = registry;
         this.transportConf = transportConf;
@@ -50,34 +59,45 @@ final class UcxExecutor implements AutoCloseable {
         return CURRENT.get();
     }
 
-    static UcxExecutor start(SparkConf conf, byte[] secret, String id, Directory directory, MetricRegistry registry) {
+    /**
+     * Starts it.
+     *
+     * @param id the executor's name in Spark
+     * @param host where it is, as Spark calls it
+     */
+    static UcxExecutor start(
+            SparkConf conf, byte[] secret, String id, String host, Directory directory, MetricRegistry registry) {
+        Settings settings = UcxSettings.of(conf);
         var transport = Transport.start(
-                UcxSettings.of(conf),
-                secret,
-                UcxExecutor::find,
-                UcxExecutor::log,
-                ofTransport -> show(registry, ofTransport));
-        var executor = new UcxExecutor(
-                transport,
-                directory,
-                registry,
-                SparkTransportConf.fromSparkConf(conf, "shuffle", 1, Option.empty(), Option.empty()));
+                settings, secret, UcxExecutor::find, UcxExecutor::log, ofTransport -> show(registry, ofTransport));
+        Optional<VerbsExecutor> verbs = Optional.empty();
         boolean started = false;
         try {
+            verbs = VerbsExecutor.start(
+                    VerbsSettings.of(conf), settings, host, secret, UcxExecutor::find, UcxExecutor::log);
+            var executor = new UcxExecutor(
+                    transport,
+                    verbs,
+                    directory,
+                    registry,
+                    SparkTransportConf.fromSparkConf(conf, "shuffle", 1, Option.empty(), Option.empty()));
             executor.show();
-            directory.register(id, transport.node()).forEach(transport::connect);
+            var nodes = new ExecutorNodes(
+                    transport.node(), verbs.map(one -> one.transport().node()));
+            directory.register(id, nodes).forEach(other -> transport.connect(other.ucx()));
             started = true;
+            CURRENT.set(executor);
+            LOG.info(
+                    "Shuffle blocks use UCX, which finds {}; other executors know this one as peer {}",
+                    transport.transports(),
+                    Long.toHexString(transport.node().id()));
+            return executor;
         } finally {
             if (!started) {
+                verbs.ifPresent(VerbsExecutor::close);
                 transport.close();
             }
         }
-        CURRENT.set(executor);
-        LOG.info(
-                "Shuffle blocks use UCX, which finds {}; other executors know this one as peer {}",
-                transport.transports(),
-                Long.toHexString(transport.node().id()));
-        return executor;
     }
 
     private static void log(String text, Throwable e) {
@@ -117,6 +137,19 @@ final class UcxExecutor implements AutoCloseable {
         registry.register("pinnedBytes", (Gauge<Long>) transport::pinnedBytes);
         registry.register("unpooledBytes", (Gauge<Long>) transport::unpooledBytes);
         registry.register("slicesOut", (Gauge<Long>) transport::slicesOut);
+        verbs.ifPresent(one -> show(one.transport()));
+    }
+
+    private void show(VerbsTransport overVerbs) {
+        Figures figures = overVerbs.figures();
+        show(registry, "verbs.bytesRead", figures.bytesByGet);
+        show(registry, "verbs.bytesServed", figures.bytesServed);
+        show(registry, "verbs.blocksReceived", figures.blocksReceived);
+        show(registry, "verbs.blocksRefused", figures.blocksRefused);
+        show(registry, "verbs.peersConnected", figures.peersConnected);
+        show(registry, "verbs.peersFailed", figures.peersFailed);
+        registry.register("verbs.pinnedBytes", (Gauge<Long>) overVerbs::pinnedBytes);
+        registry.register("verbs.slicesOut", (Gauge<Long>) overVerbs::slicesOut);
     }
 
     private static void show(MetricRegistry registry, Figures.OfTransport figures) {
@@ -139,16 +172,26 @@ final class UcxExecutor implements AutoCloseable {
         return figures;
     }
 
-    /** The transports of the connections, and how many use each: {@code 3 x tcp/eth0}. */
+    /** The transports of the connections, and how many use each: {@code 3 x tcp/eth0; 2 x verbs/10.0.0.1}. */
     String connections() {
-        return new TreeMap<>(transport.figures().connections)
-                .entrySet().stream()
-                        .map(one -> one.getValue().sum() + " x " + one.getKey())
-                        .collect(Collectors.joining("; "));
+        var connections = new TreeMap<String, Long>();
+        transport.figures().connections.forEach((name, count) -> connections.put(name, count.sum()));
+        verbs.ifPresent(one -> connections.put(
+                "verbs/" + one.address(),
+                one.transport().figures().peersConnected.sum()));
+        return connections.entrySet().stream()
+                .filter(one -> one.getValue() > 0)
+                .map(one -> one.getValue() + " x " + one.getKey())
+                .collect(Collectors.joining("; "));
     }
 
     Transport transport() {
         return transport;
+    }
+
+    /** Verbs, if files of an executor of that host can be read so; empty if not. */
+    Optional<VerbsTransport> verbs(String host) {
+        return verbs.filter(one -> one.isFor(host)).map(VerbsExecutor::transport);
     }
 
     Directory directory() {
@@ -168,10 +211,15 @@ final class UcxExecutor implements AutoCloseable {
     @Override
     public void close() {
         CURRENT.compareAndSet(this, null);
+        verbs.ifPresent(UcxExecutor::closeOrLog);
+        closeOrLog(transport);
+    }
+
+    private static void closeOrLog(AutoCloseable one) {
         try {
-            transport.close();
-        } catch (IllegalStateException e) { // a killed task held blocks; their memory ends with the process
-            LOG.warn("UCX was not closed properly", e);
+            one.close();
+        } catch (Exception e) { // such as: a killed task held blocks; their memory ends with the process
+            LOG.warn("{} was not closed properly", one.getClass().getSimpleName(), e);
         }
     }
 }

@@ -82,7 +82,8 @@ public final class UcxShufflePlugin implements SparkPlugin {
                 return Map.of();
             }
             Settings settings = UcxSettings.of(spark.conf()); // a wrong setting fails here
-            LOG.info("Executors will fetch shuffle blocks over UCX, with {}", settings);
+            VerbsSettings verbs = VerbsSettings.of(spark.conf());
+            LOG.info("Executors will fetch shuffle blocks over UCX, with {} and {}", settings, verbs);
             String key = "spark.executorEnv." + SHARED_MEMORY;
             if (!spark.conf().contains(key)) {
                 spark.conf().set(key, "y");
@@ -132,12 +133,15 @@ public final class UcxShufflePlugin implements SparkPlugin {
                 LOG.info("Shuffle blocks use Spark's own transfer, as the driver says");
                 return;
             }
+            // The context's own hostname() is right in the driver only.
+            String host = SparkEnv.get().blockManager().blockManagerId().host();
             UcxExecutor executor;
             try {
                 executor = UcxExecutor.start(
                         context.conf(),
                         HexFormat.of().parseHex(secret),
                         context.executorID(),
+                        host,
                         new Directory(message -> ask(context, message)),
                         context.metricRegistry());
             } catch (RuntimeException | LinkageError | OutOfMemoryError e) { // the executor works without UCX, too
@@ -145,8 +149,6 @@ public final class UcxShufflePlugin implements SparkPlugin {
                 return;
             }
             if (extra.containsKey(REPORT)) {
-                // The context's own hostname() is right in the driver only.
-                String host = SparkEnv.get().blockManager().blockManagerId().host();
                 reporter = new ExecutorReporter(executor, context.executorID(), host, context::send, REPORT_EVERY);
             }
         }

@@ -30,8 +30,8 @@ class DirectoryTest {
             return List.of("7", "address");
         });
         assertThrows(IllegalStateException.class, () -> directory.find("1"));
-        assertEquals(7, directory.find("1").orElseThrow().id());
-        assertEquals("address", directory.find("1").orElseThrow().address());
+        assertEquals(7, directory.find("1").orElseThrow().ucx().id());
+        assertEquals("address", directory.find("1").orElseThrow().ucx().address());
         assertEquals(2, asked.get());
     }
 
@@ -70,23 +70,39 @@ class DirectoryTest {
     void shouldTellNewExecutorOfSomeOthers() {
         var driver = new Directory.Master();
         var executor = new Directory(driver::receive);
-        assertEquals(List.of(), executor.register("0", new Node(100, "address 0")));
-        assertEquals(List.of(new Node(100, "address 0")), executor.register("1", new Node(101, "address 1")));
+        assertEquals(List.of(), executor.register("0", byUcx(100)));
+        assertEquals(List.of(byUcx(100)), executor.register("1", byUcx(101)));
         for (int i = 2; i < 2 * Directory.MAX_FIRST; i++) {
-            executor.register("" + i, new Node(100 + i, "address " + i));
+            executor.register("" + i, byUcx(100 + i));
         }
         driver.remove("0");
-        List<Node> others = executor.register("last", new Node(1, "address"));
+        List<ExecutorNodes> others = executor.register("last", byUcx(1));
         assertEquals(Directory.MAX_FIRST, others.size());
-        assertFalse(others.contains(new Node(100, "address 0")), "one that is gone");
+        assertFalse(others.contains(byUcx(100)), "one that is gone");
+    }
+
+    private static ExecutorNodes byUcx(long id) {
+        return new ExecutorNodes(new Node(id, "address"), Optional.empty());
+    }
+
+    @Test
+    void shouldTellWhichExecutorsHaveVerbs() {
+        var driver = new Directory.Master();
+        var nodes = new ExecutorNodes(new Node(7, "by UCX"), Optional.of(new Node(-8, "by verbs")));
+        new Directory(driver::receive).register("1", nodes);
+        new Directory(driver::receive).register("2", byUcx(9));
+        var other = new Directory(driver::receive);
+        assertEquals(Optional.of(nodes), other.find("1"));
+        assertEquals(Optional.of(byUcx(9)), other.find("2"));
     }
 
     @Test
     void shouldForgetExecutorsThatAreGone() {
         var driver = new Directory.Master();
         var executor = new Directory(driver::receive);
-        executor.register("1", new Node(7, "address"));
-        assertEquals(7, new Directory(driver::receive).find("1").orElseThrow().id());
+        executor.register("1", byUcx(7));
+        assertEquals(
+                7, new Directory(driver::receive).find("1").orElseThrow().ucx().id());
         driver.remove("1");
         assertEquals(Optional.empty(), new Directory(driver::receive).find("1"));
     }
@@ -96,9 +112,10 @@ class DirectoryTest {
         var asked = new AtomicInteger();
         var directory = new Directory(message -> List.of("" + asked.incrementAndGet(), "address"));
         for (int i = 0; i <= Directory.MAX_KNOWN; i++) {
-            assertEquals(i + 1, directory.find("" + i).orElseThrow().id());
+            assertEquals(i + 1, directory.find("" + i).orElseThrow().ucx().id());
         }
-        assertEquals(2, directory.find("1").orElseThrow().id());
-        assertEquals(Directory.MAX_KNOWN + 2, directory.find("0").orElseThrow().id());
+        assertEquals(2, directory.find("1").orElseThrow().ucx().id());
+        assertEquals(
+                Directory.MAX_KNOWN + 2, directory.find("0").orElseThrow().ucx().id());
     }
 }

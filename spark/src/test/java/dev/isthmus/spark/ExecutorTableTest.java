@@ -19,7 +19,19 @@ class ExecutorTableTest {
                 executor,
                 host,
                 "1 x tcp/eth0",
-                Map.of("bytesByGet", 3L << 20, "bytesInline", 1L << 20, "blocksReceived", 17L, "pinnedBytes", 0L));
+                Map.of(
+                        "bytesByGet",
+                        3L << 20,
+                        "bytesInline",
+                        1L << 20,
+                        "verbs.bytesRead",
+                        2L << 20,
+                        "blocksReceived",
+                        17L,
+                        "verbs.blocksReceived",
+                        5L,
+                        "pinnedBytes",
+                        0L));
     }
 
     @Test
@@ -35,13 +47,13 @@ class ExecutorTableTest {
         reports.add(new ExecutorReport("1", "one", "", Map.of()));
         reports.add(report("1", "one"));
         reports.add(report("2", "two"));
-        reports.reads("1").bytes.add(5 << 20);
+        reports.reads("1").bytes.add(7 << 20);
         reports.reads("1").waitMillis.add(1500);
         String table = ExecutorTable.of(reports);
         assertEquals(3, table.split("<tr>", -1).length - 1, table);
         assertTrue(
                 table.contains(
-                        "<td>1</td><td>one</td><td>1 x tcp/eth0</td><td>4.0 MiB</td><td>1.0 MiB</td><td>17</td>"),
+                        "<td>1</td><td>one</td><td>1 x tcp/eth0</td><td>4.0 MiB</td><td>2.0 MiB</td><td>1.0 MiB</td><td>22</td>"),
                 table);
         assertTrue(table.contains("<td>1.5 s</td>"), table);
     }

@@ -33,6 +33,7 @@ final class VerbsPeer {
     private final Deque<VerbsCall> waiting = new ArrayDeque<>(); // until others are over
     private final Map<Long, Served> served = new HashMap<>(); // by the number of the call
     private final Deque<VerbsOperation> unposted = new ArrayDeque<>();
+    private long lastUse = System.nanoTime();
     private boolean gone;
 
     VerbsPeer(VerbsContext context, VerbsTransport transport, GroupMember member) {
@@ -45,6 +46,22 @@ final class VerbsPeer {
         return gone;
     }
 
+    /** When it did something last, by {@link System#nanoTime}. */
+    long lastUse() {
+        return lastUse;
+    }
+
+    /** Whether neither side asks anything of the other, as far as this one knows. */
+    boolean isIdle() {
+        return !gone && member.isConnected() && calls.isEmpty() && served.isEmpty() && unposted.isEmpty();
+    }
+
+    /** Ends an idle connection, so that another one may be made; the peer can connect again. */
+    void leave() {
+        gone = true;
+        member.disconnect();
+    }
+
     /** Sends a call, once the peer has answered enough of the earlier ones. */
     void begin(VerbsCall call) {
         if (gone) {
@@ -53,6 +70,7 @@ final class VerbsPeer {
             waiting.add(call);
         } else {
             calls.put(call.number, call);
+            lastUse = System.nanoTime();
             watch(call, context.settings().patience());
             send(call.message());
         }
@@ -85,6 +103,7 @@ final class VerbsPeer {
         if (gone || !member.isConnected()) {
             return;
         }
+        lastUse = System.nanoTime();
         try {
             switch (VerbsMessage.read(bytes)) {
                 case VerbsMessage.Locate locate -> serve(locate);

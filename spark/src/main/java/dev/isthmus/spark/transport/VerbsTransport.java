@@ -19,10 +19,12 @@ import dev.isthmus.verbs.WorkCompletions;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BiConsumer;
@@ -37,11 +39,11 @@ import java.util.function.BiConsumer;
  */
 public final class VerbsTransport implements BlockTransport {
 
-    /** The most connections, of both directions. */
+    /** The most connections, of both directions; beyond that, the one that has been idle for longest is ended. */
     static final int MAX_CONNECTIONS = 64;
 
     private static final int SENDS = 64; // of a connection at a time
-    private static final int RECEIVES = 2 * VerbsPeer.MAX_CALLS * MAX_CONNECTIONS; // a call takes two messages
+    private static final int MAX_REMEMBERED = 1000; // connections that were begun
     private static final int MAX_FILES = 1000;
     private static final long RECEIVE = 1L << 62; // marks the numbers of receives
 
@@ -56,9 +58,12 @@ public final class VerbsTransport implements BlockTransport {
     private final SendRequest request;
     private final Map<Long, VerbsOperation> operations = new HashMap<>(); // that are posted
     private final Map<Long, VerbsOutgoing> outgoing = new HashMap<>(); // by the peer's id
+    private final Set<VerbsPeer> peers = new HashSet<>();
+    private final int maxConnections;
+    private final int maxEnding; // of the connections that are ended for the sake of others, at a time
     private long lastOperation;
     private long lastCall;
-    private final Set<VerbsPeer> peers = new HashSet<>();
+    private int ending;
     private boolean closed;
     private boolean stopped; // guarded by this: only received blocks and what they lie in are left
     private boolean over; // guarded by this
@@ -67,10 +72,14 @@ public final class VerbsTransport implements BlockTransport {
             Settings settings,
             InetAddress local,
             long fileBytes,
+            int maxConnections,
             byte[] secret,
             BlockSource source,
             BiConsumer<String, Throwable> lines) {
         var log = new TransportLog(lines);
+        this.maxConnections = maxConnections;
+        this.maxEnding = Math.max(8, maxConnections / 4);
+        int count = 2 * VerbsPeer.MAX_CALLS * maxConnections; // of receives: a call takes two messages
         long id = new SecureRandom().nextLong();
         this.secret = secret.clone();
         this.readers = new Readers(settings.readers());
@@ -86,8 +95,8 @@ public final class VerbsTransport implements BlockTransport {
                     started,
                     local,
                     new Handler(),
-                    config -> config.receives(RECEIVES)
-                            .completions(RECEIVES + SENDS * MAX_CONNECTIONS)
+                    config -> config.receives(count)
+                            .completions(count + SENDS * (maxConnections + maxEnding))
                             .queuePair(of -> of.maxSendWr(SENDS))
                             .parameters(of -> of.privateData(greeting)));
             this.group = opened;
@@ -106,12 +115,12 @@ public final class VerbsTransport implements BlockTransport {
                     group.closeWith(new FileRegions(pd, fileBytes, MAX_FILES))));
             this.messages = loop.call(() -> {
                 group.closeWith(this::endOperations);
-                return group.allocate((long) RECEIVES * VerbsMessage.MAX_BYTES, AccessFlag.LOCAL_WRITE);
+                return group.allocate((long) count * VerbsMessage.MAX_BYTES, AccessFlag.LOCAL_WRITE);
             });
             this.receive = loop.call(() -> ReceiveRequest.prepare(messages.region()));
             this.request = loop.call(() -> SendRequest.prepare(1));
             this.node = loop.call(() -> {
-                for (int i = 0; i < RECEIVES; i++) {
+                for (int i = 0; i < count; i++) {
                     postReceive(i);
                 }
                 return VerbsAddress.node(id, group.listen(0, config -> config.admission(this::admit)), this.secret);
@@ -163,13 +172,25 @@ public final class VerbsTransport implements BlockTransport {
             byte[] secret,
             BlockSource source,
             BiConsumer<String, Throwable> log) {
-        return new VerbsTransport(settings, local, fileBytes, secret, source, log);
+        return start(settings, local, fileBytes, MAX_CONNECTIONS, secret, source, log);
+    }
+
+    /** With another number of connections, for tests. */
+    static VerbsTransport start(
+            Settings settings,
+            InetAddress local,
+            long fileBytes,
+            int maxConnections,
+            byte[] secret,
+            BlockSource source,
+            BiConsumer<String, Throwable> log) {
+        return new VerbsTransport(settings, local, fileBytes, maxConnections, secret, source, log);
     }
 
     private Admission admit(CmEvent.ConnectRequest asked) {
         try {
             long from = VerbsAddress.sender(asked.parameters().privateData().bytes(), secret);
-            if (closed || group.size() >= MAX_CONNECTIONS) {
+            if (closed || !isRoomForOneMore()) {
                 context.log().log("peer " + Long.toHexString(from) + " may not connect: there are " + group.size());
                 return Admission.reject(PrivateData.NONE);
             }
@@ -178,6 +199,21 @@ public final class VerbsTransport implements BlockTransport {
             context.log().dropped("a stranger may not connect: " + e.getMessage());
             return Admission.reject(PrivateData.NONE);
         }
+    }
+
+    /** Ends the connection that has been idle for longest, if there would be too many; false if none is idle. */
+    private boolean isRoomForOneMore() {
+        if (group.size() - ending < maxConnections) {
+            return true;
+        }
+        Optional<VerbsPeer> idle =
+                peers.stream().filter(VerbsPeer::isIdle).min(Comparator.comparingLong(VerbsPeer::lastUse));
+        if (idle.isEmpty() || ending >= maxEnding) {
+            return false;
+        }
+        ending++;
+        idle.get().leave();
+        return true;
     }
 
     @Override
@@ -235,8 +271,11 @@ public final class VerbsTransport implements BlockTransport {
         if (known != null && !known.mayFollow()) {
             return known;
         }
-        if (group.size() >= MAX_CONNECTIONS) {
-            throw new IllegalArgumentException("there are " + group.size() + " connections already");
+        if (!isRoomForOneMore()) {
+            throw new IllegalArgumentException("there are " + group.size() + " connections already, none of them idle");
+        }
+        if (outgoing.size() >= MAX_REMEMBERED) {
+            outgoing.values().removeIf(VerbsOutgoing::mayFollow);
         }
         var added = new VerbsOutgoing(context);
         outgoing.put(to.id(), added);
@@ -320,7 +359,8 @@ public final class VerbsTransport implements BlockTransport {
         public void ended(GroupMember member, CmException how) {
             var peer = (VerbsPeer) member.attachment();
             if (peer != null) {
-                context.figures().peersFailed.add(closed ? 0 : 1);
+                context.figures().peersFailed.add(closed || peer.isGone() ? 0 : 1);
+                ending -= !closed && peer.isGone() ? 1 : 0; // for the sake of another
                 peers.remove(peer);
                 peer.end(how.getMessage());
                 // In a later turn, as the queue pair, and with it what it still does, ends when this returns.

@@ -25,6 +25,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -61,6 +62,11 @@ class VerbsTransportTest {
     }
 
     private VerbsTransport start(int device, long receiving, long files, BlockSource source) throws IOException {
+        return start(device, receiving, files, VerbsTransport.MAX_CONNECTIONS, source);
+    }
+
+    private VerbsTransport start(int device, long receiving, long files, int connections, BlockSource source)
+            throws IOException {
         Settings usual = Settings.defaults();
         var settings = new Settings(
                 SLICE,
@@ -75,7 +81,8 @@ class VerbsTransportTest {
                 usual.patience(),
                 usual.connecting(),
                 Map.of());
-        return VerbsTransport.start(settings, address(device), files, SECRET, source, (text, e) -> logged.add(text));
+        return VerbsTransport.start(
+                settings, address(device), files, connections, SECRET, source, (text, e) -> logged.add(text));
     }
 
     private VerbsTransport server(BlockSource source) throws IOException {
@@ -194,6 +201,36 @@ class VerbsTransportTest {
                         blocks.all(),
                         Fetched.of(client, server.node(), blocks.all()).await());
             }
+        }
+    }
+
+    @Test
+    void shouldEndWhatIsIdleForLongestRatherThanRefuse() throws Exception {
+        var blocks = new TestBlocks(folder, new long[] {SLICE, 5});
+        var clients = new ArrayList<VerbsTransport>();
+        try (var server = start(0, 1 << 20, 8 << 20, 3, blocks)) {
+            for (int i = 0; i < 5; i++) {
+                clients.add(client());
+                assertAll(
+                        blocks,
+                        blocks.all(),
+                        Fetched.of(clients.getLast(), server.node(), blocks.all())
+                                .await());
+            }
+            assertEquals(5, server.figures().peersConnected.sum());
+            // The connection of the first one is ended. If it does not know that yet, it learns it now, and connects
+            // then.
+            Fetched again =
+                    Fetched.of(clients.getFirst(), server.node(), blocks.all()).await();
+            if (!again.refused.isEmpty()) {
+                again = Fetched.of(clients.getFirst(), server.node(), blocks.all())
+                        .await();
+            }
+            assertAll(blocks, blocks.all(), again);
+            assertEquals(6, server.figures().peersConnected.sum());
+            assertEquals(0, server.figures().peersFailed.sum());
+        } finally {
+            clients.forEach(VerbsTransport::close);
         }
     }
 

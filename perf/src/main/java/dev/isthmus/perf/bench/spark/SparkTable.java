@@ -76,7 +76,7 @@ final class SparkTable {
                 first.text("partitions"),
                 of(ShuffleWay.SPARK).size()));
         out.append("""
-            bytes, blocks  what tasks read from other executors; by UCX: how much of that
+            bytes, blocks  what tasks read from other executors; by UCX: how much of that, also over verbs
             fetch wait     how long tasks waited for blocks, all tasks together
             processor      processor time of the executors while the shuffle was read, all threads together
             time           how long the job took that read the shuffle
@@ -121,7 +121,7 @@ final class SparkTable {
                 .distinct()
                 .sorted()
                 .collect(Collectors.joining("; "));
-        return all.isEmpty() ? "none by UCX" : "UCX used " + all;
+        return all.isEmpty() ? "none by UCX" : all;
     }
 
     private String verdict(boolean oneMachine, Path jar) {

@@ -12,26 +12,40 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A sort and a groupBy between two executors, each with an address and an RDMA device of its own, over UCX's verbs
- * transports. The results are those of Spark's own shuffle, which uses TCP from one address to the other.
+ * transports, and by RDMA READ out of shuffle files. The results are those of Spark's own shuffle, which uses TCP from one
+ * address to the other.
  */
 @Tag("spark-verbs")
 @Timeout(value = 18, unit = TimeUnit.MINUTES)
 class SparkOverVerbsTest {
+
+    private static final String[] ADDRESSES = System.getenv("ISTHMUS_ADDRESSES").split(" ", -1);
+    private static final String[] DEVICES = System.getenv("ISTHMUS_DEVICES").split(" ", -1);
 
     @TempDir
     private Path temporary;
 
     @Test
     void shouldShuffleOverVerbs() throws Exception {
-        String[] addresses = System.getenv("ISTHMUS_ADDRESSES").split(" ", -1);
-        String[] devices = System.getenv("ISTHMUS_DEVICES").split(" ", -1);
-        assertEquals(2, addresses.length);
+        SparkRuns.assertAllByUcx(output("never"), "rc_verbs/" + DEVICES[0]);
+    }
+
+    /** By default, as the executors have different hosts. */
+    @Test
+    void shouldReadFilesWhereTheyLie() throws Exception {
+        SparkRuns.assertAllByUcx(output("auto"), "verbs/" + ADDRESSES[0]);
+    }
+
+    private String output(String verbs) throws Exception {
+        assertEquals(2, ADDRESSES.length);
         String output = SparkRuns.output(
                 temporary,
                 "--addresses",
-                addresses[0] + "@" + devices[0] + ":1," + addresses[1] + "@" + devices[1] + ":1",
+                ADDRESSES[0] + "@" + DEVICES[0] + ":1," + ADDRESSES[1] + "@" + DEVICES[1] + ":1",
                 "--conf",
                 "spark.isthmus.ucx.TLS=" + System.getenv("ISTHMUS_UCX_TLS"),
+                "--conf",
+                "spark.isthmus.verbs=" + verbs,
                 "--conf",
                 "spark.executor.extraJavaOptions=-XX:TieredStopAtLevel=1",
                 "--conf",
@@ -43,6 +57,6 @@ class SparkOverVerbsTest {
                 "--rounds",
                 "1");
         System.out.print(output);
-        SparkRuns.assertAllByUcx(output, "rc_verbs/" + devices[0]);
+        return output;
     }
 }

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.spark.SparkContext;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaRDD;
@@ -37,7 +38,9 @@ final class ClusterUsage {
                     SparkEnv.get().executorId(),
                     SparkEnv.get().blockManager().blockManagerId().host(),
                     system.getProcessCpuTime(),
-                    figures.getOrDefault("bytesInline", 0L) + figures.getOrDefault("bytesByGet", 0L),
+                    Stream.of("bytesInline", "bytesByGet", "verbs.bytesRead")
+                            .mapToLong(name -> figures.getOrDefault(name, 0L))
+                            .sum(),
                     UcxShufflePlugin.connections());
         }
     }
