@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.spark;
 
+import dev.isthmus.spark.transport.Node;
 import dev.isthmus.spark.transport.Settings;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -31,7 +33,13 @@ final class UcxSettings {
                 conf.getInt(PREFIX + "readers", defaults.readers()),
                 time(conf, "patience", conf.getTimeAsSeconds("spark.network.timeout", "120s") + "s"),
                 time(conf, "connecting", defaults.connecting().toSeconds() + "s"),
+                conf.getBoolean("spark.authenticate", false),
                 ucx(conf));
+    }
+
+    /** The secret of an application whose processes Spark authenticates, by its secret and a number of the driver's. */
+    static byte[] secret(String ofSpark, byte[] ofDriver) {
+        return Node.seal(ofDriver, ofSpark.getBytes(StandardCharsets.UTF_8));
     }
 
     private static long bytes(SparkConf conf, String key, long otherwise) {

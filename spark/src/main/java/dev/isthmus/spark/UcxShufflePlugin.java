@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.Optional;
+import org.apache.spark.SparkConf;
 import org.apache.spark.SparkContext;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.api.plugin.DriverPlugin;
@@ -139,7 +140,7 @@ public final class UcxShufflePlugin implements SparkPlugin {
             try {
                 executor = UcxExecutor.start(
                         context.conf(),
-                        HexFormat.of().parseHex(secret),
+                        secret(context.conf(), HexFormat.of().parseHex(secret)),
                         context.executorID(),
                         host,
                         new Directory(message -> ask(context, message)),
@@ -151,6 +152,13 @@ public final class UcxShufflePlugin implements SparkPlugin {
             if (extra.containsKey(REPORT)) {
                 reporter = new ExecutorReporter(executor, context.executorID(), host, context::send, REPORT_EVERY);
             }
+        }
+
+        /** What all executors of the application know; if Spark authenticates them, nobody else does. */
+        private static byte[] secret(SparkConf conf, byte[] ofDriver) {
+            return conf.getBoolean("spark.authenticate", false)
+                    ? UcxSettings.secret(SparkEnv.get().securityManager().getSecretKey(), ofDriver)
+                    : ofDriver;
         }
 
         private static Object ask(PluginContext context, Object message) {

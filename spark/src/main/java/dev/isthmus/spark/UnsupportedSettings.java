@@ -14,7 +14,6 @@ final class UnsupportedSettings {
     private record Unsupported(String key, String why) {}
 
     private static final List<Unsupported> REFUSED = List.of(
-            new Unsupported("spark.authenticate", "blocks over UCX are not authenticated"),
             new Unsupported("spark.network.crypto.enabled", "blocks over UCX are not encrypted"),
             new Unsupported("spark.ssl.rpc.enabled", "blocks over UCX are not encrypted"),
             new Unsupported("spark.io.encryption.enabled", "blocks over UCX are not encrypted"),

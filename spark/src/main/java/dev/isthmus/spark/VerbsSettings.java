@@ -26,7 +26,17 @@ record VerbsSettings(Use use, String address, long fileBytes) {
         AUTO,
         /** Those of one host, too. */
         ALWAYS,
-        NEVER
+        NEVER;
+
+        static Use of(String text) {
+            return Arrays.stream(values())
+                    .filter(one -> one.name().equalsIgnoreCase(text))
+                    .findFirst()
+                    .orElseThrow(() -> new IllegalArgumentException(KEY + " is " + text + ", and may be "
+                            + Arrays.stream(values())
+                                    .map(one -> one.name().toLowerCase(Locale.ROOT))
+                                    .collect(Collectors.joining(", "))));
+        }
     }
 
     VerbsSettings {
@@ -38,19 +48,9 @@ record VerbsSettings(Use use, String address, long fileBytes) {
 
     static VerbsSettings of(SparkConf conf) {
         return new VerbsSettings(
-                use(conf.get(KEY, Use.AUTO.name())),
+                Use.of(conf.get(KEY, Use.AUTO.name())),
                 conf.get(KEY + ".address", ""),
                 conf.getSizeAsBytes(KEY + ".fileBytes", FILE_BYTES));
-    }
-
-    private static Use use(String text) {
-        return Arrays.stream(Use.values())
-                .filter(one -> one.name().equalsIgnoreCase(text))
-                .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException(KEY + " is " + text + ", and may be "
-                        + Arrays.stream(Use.values())
-                                .map(one -> one.name().toLowerCase(Locale.ROOT))
-                                .collect(Collectors.joining(", "))));
     }
 
     /** Whether an executor reads over verbs from one of another host, or else of its own, if both have a device. */

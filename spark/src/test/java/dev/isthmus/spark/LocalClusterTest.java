@@ -207,6 +207,24 @@ class LocalClusterTest {
         assertTrue(run.log().contains(" has ended: UCX says "), run.log());
     }
 
+    /** Messages are sealed with what Spark's processes know, and nothing else changes. */
+    @Test
+    void shouldFetchAllByUcxWhereSparkAuthenticates() throws Exception {
+        Run ucx = run(
+                with(
+                        UCX,
+                        "--conf",
+                        "spark.authenticate=true",
+                        "--conf",
+                        "spark.authenticate.secret=" + "0123456789abcdef".repeat(4)),
+                SHORT);
+        assertEquals(computedBySpark(), ucx.computed());
+        assertTrue(ucx.figure("remoteBytes") > 5_000_000, ucx.log());
+        assertEquals(
+                ucx.figure("remoteBytes"), ucx.figure("ucx.bytesByGet") + ucx.figure("ucx.bytesInline"), ucx.log());
+        assertTrue(ucx.log().contains("sealing=true"), ucx.log());
+    }
+
     @Test
     void shouldUseTcpWhereUserSaysSo() throws Exception {
         Run ucx = run(with(UCX, "--conf", "spark.isthmus.ucx.TLS=tcp,self"), SHORT);

@@ -33,12 +33,23 @@ public record Node(long id, String address) {
         return seal(ByteBuffer.allocate(Long.BYTES).putLong(id).array(), secret);
     }
 
-    /** HMAC-SHA-256. */
-    static byte[] seal(byte[] content, byte[] secret) {
+    /**
+     * HMAC-SHA-256.
+     *
+     * @param content what it is of
+     * @param secret the key
+     * @return 32 bytes
+     */
+    public static byte[] seal(byte[] content, byte[] secret) {
+        return mac(secret).doFinal(content);
+    }
+
+    /** HMAC-SHA-256 with a secret. */
+    static Mac mac(byte[] secret) {
         try {
             Mac mac = Mac.getInstance("HmacSHA256");
             mac.init(new SecretKeySpec(secret, "HmacSHA256"));
-            return mac.doFinal(content);
+            return mac;
         } catch (GeneralSecurityException e) {
             throw new AssertionError("every JDK has it", e);
         }

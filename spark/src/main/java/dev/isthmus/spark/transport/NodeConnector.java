@@ -8,6 +8,7 @@ import dev.isthmus.ucx.UcpErrorHandling;
 import dev.isthmus.ucx.UcpWorker;
 import dev.isthmus.ucx.UcsStatus;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -22,12 +23,14 @@ final class NodeConnector {
     private final UcpWorker worker;
     private final byte[] secret;
     private final Node node;
+    private final MessageSeal seal;
 
     /** The node is this process's own. */
-    NodeConnector(UcpWorker worker, byte[] secret, Node node) {
+    NodeConnector(UcpWorker worker, byte[] secret, Node node, boolean sealing) {
         this.worker = worker;
         this.secret = secret;
         this.node = node;
+        this.seal = sealing ? MessageSeal.of(node.id(), secret) : MessageSeal.none();
     }
 
     /** Where peers reach this transport. */
@@ -42,12 +45,19 @@ final class NodeConnector {
                         config.errorHandling(UcpErrorHandling.PEER).errorHandler((_, status) -> failed.accept(status)));
     }
 
-    CompletableFuture<Void> send(UcpEndpoint endpoint, MemorySegment message) {
+    /** Sends a message of that length to a node. Behind it, the memory has room for a seal. */
+    CompletableFuture<Void> send(UcpEndpoint endpoint, Node to, MemorySegment message, int length) {
         try {
-            return endpoint.amSendAsync(ID, MemorySegment.NULL, message, UcpActiveMessages.EAGER);
+            int sealed = seal.seal(message, length, to.id());
+            return endpoint.amSendAsync(ID, MemorySegment.NULL, message.asSlice(0, sealed), UcpActiveMessages.EAGER);
         } catch (UcxException | IllegalStateException e) {
             return CompletableFuture.failedFuture(e);
         }
+    }
+
+    /** A message that has arrived, without its seal. */
+    ByteBuffer open(ByteBuffer message) {
+        return seal.open(message);
     }
 
     /** The UCX transports of a connection, each with its device. */

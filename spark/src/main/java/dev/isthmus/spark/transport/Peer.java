@@ -275,7 +275,7 @@ final class Peer {
 
     /** Sends bytes, which the caller may reuse when the future ends. */
     CompletableFuture<Void> send(ByteBuffer bytes, MemorySegment segment) {
-        return context.connector().send(endpoint, segment.asSlice(0, bytes.limit()));
+        return context.connector().send(endpoint, node, segment, bytes.limit());
     }
 
     UcpRemoteMemory unpack(UcpPackedKey key) {

@@ -19,7 +19,7 @@ import java.util.zip.CRC32C;
  */
 sealed interface PeerMessage {
 
-    /** The longest message in bytes. It is short enough for UCX to send it eagerly, never by rendezvous. */
+    /** The longest message in bytes, with its {@link MessageSeal}. It is short enough for UCX to send it eagerly, never by rendezvous. */
     int MAX_BYTES = 64 << 10;
 
     /** Bytes of the header. */
@@ -30,7 +30,7 @@ sealed interface PeerMessage {
 
     /** How many bytes of data fit into one {@link Data} with this many blocks. */
     static int roomForData(int blocks) {
-        return MAX_BYTES - HEADER_BYTES - 12 - 8 * blocks;
+        return MAX_BYTES - MessageSeal.BYTES - HEADER_BYTES - 12 - 8 * blocks;
     }
 
     /** The longest key of a memory, in bytes. */

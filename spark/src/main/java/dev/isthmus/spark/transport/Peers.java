@@ -78,9 +78,10 @@ final class Peers {
     }
 
     /** Handles a message from any process. */
-    void handle(ByteBuffer bytes) {
+    void handle(ByteBuffer sealed) {
         Peer peer = null;
         try {
+            ByteBuffer bytes = context.connector().open(sealed); // only then it may be what its sender says
             PeerMessage.Header header = PeerMessage.header(bytes);
             peer = byId.get(header.from());
             PeerMessage message = PeerMessage.read(bytes);

@@ -18,6 +18,7 @@ import java.util.Map;
  * @param readers how many threads read files
  * @param patience a request fails after this long without progress
  * @param connecting how long connecting may take
+ * @param sealing whether each message is sealed with the secret of all peers
  * @param ucx options of UCX, without the prefix {@code UCX_}
  */
 public record Settings(
@@ -32,6 +33,7 @@ public record Settings(
         int readers,
         Duration patience,
         Duration connecting,
+        boolean sealing,
         Map<String, String> ucx) {
 
     /** Checks the numbers. */
@@ -74,6 +76,7 @@ public record Settings(
                 Math.clamp(processors, 2, 8),
                 Duration.ofSeconds(120),
                 Duration.ofSeconds(30),
+                false,
                 Map.of());
     }
 
@@ -84,7 +87,7 @@ public record Settings(
      * @return new settings
      */
     public Settings withUcx(Map<String, String> options) {
-        return with(patience, connecting, options);
+        return with(patience, connecting, sealing, options);
     }
 
     /**
@@ -95,10 +98,20 @@ public record Settings(
      * @return new settings
      */
     public Settings withTimes(Duration newPatience, Duration newConnecting) {
-        return with(newPatience, newConnecting, ucx);
+        return with(newPatience, newConnecting, sealing, ucx);
     }
 
-    private Settings with(Duration newPatience, Duration newConnecting, Map<String, String> options) {
+    /**
+     * Returns these settings, with sealed messages.
+     *
+     * @return new settings
+     */
+    public Settings withSealing() {
+        return with(patience, connecting, true, ucx);
+    }
+
+    private Settings with(
+            Duration newPatience, Duration newConnecting, boolean newSealing, Map<String, String> options) {
         return new Settings(
                 sliceBytes,
                 servingBytes,
@@ -111,6 +124,7 @@ public record Settings(
                 readers,
                 newPatience,
                 newConnecting,
+                newSealing,
                 options);
     }
 }

@@ -85,7 +85,10 @@ public final class Transport implements BlockTransport {
                     new TransportTasks(loop, readers, log),
                     new TransportMemory(ucx, settings, log),
                     new NodeConnector(
-                            worker, own, Node.of(new SecureRandom().nextLong(), loop.call(worker::address), own)));
+                            worker,
+                            own,
+                            Node.of(new SecureRandom().nextLong(), loop.call(worker::address), own),
+                            settings.sealing()));
             this.peers = new Peers(context);
             loop.execute(context.memory()::prepare);
         } catch (RuntimeException | Error e) {

@@ -53,6 +53,7 @@ class BulkTest {
                 2,
                 TestDeadlines.ofSeconds(200),
                 TestDeadlines.ofSeconds(60),
+                false,
                 Map.of("TLS", "tcp,self"));
     }
 

@@ -99,6 +99,20 @@ class HostilePeerTest {
         }
     }
 
+    /** It knows the address, but not the secret of messages; those who do are served. */
+    @Test
+    void shouldDropWhatIsNotSealed() throws Exception {
+        try (var sealing = startTransport(settings().withSealing());
+                var client = startTransport(settings().withSealing())) {
+            hostile.connect(sealing.node());
+            hostile.send(hello(1));
+            awaitLog("a message is dropped: a message that was not sealed for this process");
+            Fetched fetched = Fetched.of(client, sealing.node(), blocks.all()).await();
+            assertArrayEquals(blocks.expected(blocks.all().get(0)), fetched.received.get(0));
+            assertArrayEquals(blocks.expected(blocks.all().get(1)), fetched.received.get(1));
+        }
+    }
+
     private void sayHello() throws InterruptedException {
         hostile.connect(transport.node());
         sayHello(1);
@@ -426,6 +440,7 @@ class HostilePeerTest {
                         2,
                         usual.patience(),
                         usual.connecting(),
+                        false,
                         usual.ucx()),
                 source);
         try {
@@ -485,6 +500,7 @@ class HostilePeerTest {
                 usual.readers(),
                 usual.patience(),
                 usual.connecting(),
+                false,
                 usual.ucx()));
         var fetched = new Fetched(3);
         long call = fetchFromHostile(fetched, 3);

@@ -45,6 +45,7 @@ final class ReusedSliceProgram {
                 1,
                 usual.patience(),
                 usual.connecting(),
+                false,
                 ucx);
         return Transport.start(settings, SECRET, source, (text, e) -> logged.add(text));
     }

@@ -59,6 +59,7 @@ final class StallingProgram {
                 2,
                 patience,
                 TestDeadlines.ofSeconds(60),
+                false,
                 Map.of("TLS", tls));
     }
 

@@ -58,6 +58,7 @@ class TransportTest {
                 2,
                 TestDeadlines.ofSeconds(60),
                 TestDeadlines.ofSeconds(20),
+                false,
                 Map.of("TLS", "tcp,self"));
     }
 

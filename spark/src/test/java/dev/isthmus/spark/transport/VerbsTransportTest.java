@@ -80,6 +80,7 @@ class VerbsTransportTest {
                 2,
                 usual.patience(),
                 usual.connecting(),
+                false,
                 Map.of());
         return VerbsTransport.start(
                 settings, address(device), files, connections, SECRET, source, (text, e) -> logged.add(text));
