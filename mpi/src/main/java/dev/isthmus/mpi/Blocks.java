@@ -120,6 +120,13 @@ public final class Blocks implements Data {
         }
     }
 
+    /** The same, for a call that takes {@link #IN_PLACE}. */
+    @HotPath
+    @SuppressWarnings("ReferenceEquality") // identity is meant
+    MemorySegment fromOrInPlace(int ranks, boolean typed) {
+        return this == IN_PLACE ? buffer.from() : from(ranks, typed);
+    }
+
     /** Its address, for a call that reads a block of each of so many ranks. */
     @HotPath
     MemorySegment from(int ranks, boolean typed) {
@@ -135,16 +142,14 @@ public final class Blocks implements Data {
     }
 
     private void check(int ranks, boolean typed) {
-        if (buffer.segment.address() > 1 || blocks > 0) {
-            if (blocks != ranks) {
-                throw new IllegalArgumentException(blocks + " blocks for " + ranks + " ranks");
-            }
-            if (typed != (types.address() != 0)) {
-                throw new IllegalArgumentException(
-                        typed
-                                ? "this call takes a datatype for each block"
-                                : "this call takes one datatype for all blocks");
-            }
+        if (blocks != ranks || counts.byteSize() == 0) {
+            throw new IllegalArgumentException(blocks + " blocks for " + ranks + " ranks");
+        }
+        if (typed != (types.address() != 0)) {
+            throw new IllegalArgumentException(
+                    typed
+                            ? "this call takes a datatype for each block"
+                            : "this call takes one datatype for all blocks");
         }
         for (int i = 0; i < all.length; i++) {
             all[i].handle(); // closed ones are refused

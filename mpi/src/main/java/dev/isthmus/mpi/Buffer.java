@@ -22,6 +22,7 @@ public final class Buffer implements Data {
     final long count;
     final Datatype type;
     final GuardedArena guard;
+    final long span; // bytes from its start to the end of its last element
     private final MemorySegment.Scope scope;
     private final boolean writable;
 
@@ -29,6 +30,7 @@ public final class Buffer implements Data {
         this.segment = segment;
         this.count = count;
         this.type = type;
+        span = type.span(count);
         guard = GuardedArena.of(segment);
         scope = segment.scope();
         writable = !segment.isReadOnly();

@@ -1168,7 +1168,7 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
     public final void alltoallv(Blocks send, Blocks receive) {
         instance.check(
                 mpi_abi_h.MPI_Alltoallv_c(
-                        send.from(peers, false),
+                        send.fromOrInPlace(peers, false),
                         send.counts,
                         send.displacements,
                         send.type(),
@@ -1190,7 +1190,7 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void ialltoallv(Blocks send, Blocks receive, Request request) {
-        MemorySegment a0 = send.from(peers, false);
+        MemorySegment a0 = send.fromOrInPlace(peers, false);
         MemorySegment a1 = send.counts;
         MemorySegment a2 = send.displacements;
         MemorySegment a3 = send.type();
@@ -1213,7 +1213,7 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void alltoallvInit(Blocks send, Blocks receive, Info info, Request request) {
-        MemorySegment a0 = send.from(peers, false);
+        MemorySegment a0 = send.fromOrInPlace(peers, false);
         MemorySegment a1 = send.counts;
         MemorySegment a2 = send.displacements;
         MemorySegment a3 = send.type();
@@ -1240,7 +1240,7 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
     public final void alltoallw(Blocks send, Blocks receive) {
         instance.check(
                 mpi_abi_h.MPI_Alltoallw_c(
-                        send.from(peers, true),
+                        send.fromOrInPlace(peers, true),
                         send.counts,
                         send.displacements,
                         send.types,
@@ -1262,7 +1262,7 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void ialltoallw(Blocks send, Blocks receive, Request request) {
-        MemorySegment a0 = send.from(peers, true);
+        MemorySegment a0 = send.fromOrInPlace(peers, true);
         MemorySegment a1 = send.counts;
         MemorySegment a2 = send.displacements;
         MemorySegment a3 = send.types;
@@ -1285,7 +1285,7 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void alltoallwInit(Blocks send, Blocks receive, Info info, Request request) {
-        MemorySegment a0 = send.from(peers, true);
+        MemorySegment a0 = send.fromOrInPlace(peers, true);
         MemorySegment a1 = send.counts;
         MemorySegment a2 = send.displacements;
         MemorySegment a3 = send.types;

@@ -9,6 +9,8 @@ import dev.isthmus.bindings.mpi.mpi_abi_h;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
+import java.util.function.Supplier;
+import java.util.function.ToIntFunction;
 
 /**
  * A group of processes that communicate with each other, or with those of another group: {@code MPI_Comm}. The calls that
@@ -209,19 +211,28 @@ public final class Communicator extends Communication {
      *
      * @param info its hints
      * @param request is started
-     * @return what gives the communicator, once the request has completed
+     * @return what gives the communicator, the same each time, once the request has completed
      */
-    public java.util.function.Supplier<Communicator> idup(Info info, Request request) {
+    public Supplier<Communicator> idup(Info info, Request request) {
         MemorySegment comm = handle();
         MemorySegment hints = info.handle();
         MemorySegment made = Arena.ofAuto().allocate(ADDRESS);
         MemorySegment slot = request.begin(Buffer.of(made, Datatype.BYTE), null, null); // which keeps it reachable
         request.began(mpi_abi_h.MPI_Comm_idup_with_info(comm, hints, made, slot), "MPI_Comm_idup_with_info", this);
-        return () -> {
-            if (request.isActive()) {
-                throw new IllegalStateException("the communicator is there once " + request + " has completed");
+        return new Supplier<>() {
+            private Communicator communicator;
+
+            @Override
+            public Communicator get() {
+                if (communicator == null) {
+                    if (request.isActive()) {
+                        throw new IllegalStateException("the communicator is there once " + request + " has completed");
+                    }
+                    instance.enter();
+                    communicator = of(instance, made.get(ADDRESS, 0));
+                }
+                return communicator;
             }
-            return of(instance, made.get(ADDRESS, 0));
         };
     }
 
@@ -386,7 +397,7 @@ public final class Communicator extends Communication {
                 number("MPI_Comm_compare", out -> mpi_abi_h.MPI_Comm_compare(handle(), other.handle(), out)));
     }
 
-    private int number(String call, java.util.function.ToIntFunction<MemorySegment> function) {
+    private int number(String call, ToIntFunction<MemorySegment> function) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment out = arena.allocate(JAVA_INT);
             instance.check(function.applyAsInt(out), call, this);
@@ -577,8 +588,7 @@ public final class Communicator extends Communication {
      * @return the sizes, whose product is {@code nodes}
      */
     public static int[] dimsCreate(int nodes, int... dims) {
-        Instance any = Instance.any();
-        any.enter();
+        Instance any = Instance.entered();
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment sizes = arena.allocateFrom(JAVA_INT, dims);
             any.check(mpi_abi_h.MPI_Dims_create(nodes, dims.length, sizes), "MPI_Dims_create", nodes);

@@ -160,8 +160,7 @@ public final class Datatype extends MpiObject {
     }
 
     private static Datatype create(String call, String name, Constructor constructor) {
-        Instance instance = Instance.any();
-        instance.enter();
+        Instance instance = Instance.entered();
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment handle = arena.allocate(ADDRESS);
             instance.check(constructor.call(arena, handle), call, name);
@@ -570,7 +569,7 @@ public final class Datatype extends MpiObject {
      * @return its constructor's number and arguments
      */
     public Contents contents() {
-        Instance own = Instance.any();
+        Instance own = Instance.entered();
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment numbers = arena.allocate(JAVA_LONG, 4);
             MemorySegment combiner = arena.allocate(JAVA_INT);
@@ -627,7 +626,7 @@ public final class Datatype extends MpiObject {
      * @return an upper bound
      */
     public long packSize(long count, Communicator communicator) {
-        Instance own = Instance.any();
+        Instance own = Instance.entered();
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment bytes = arena.allocate(JAVA_LONG);
             own.check(
@@ -691,7 +690,7 @@ public final class Datatype extends MpiObject {
      * @return the number
      */
     public long packExternalSize(long count) {
-        Instance own = Instance.any();
+        Instance own = Instance.entered();
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment bytes = arena.allocate(JAVA_LONG);
             own.check(
@@ -750,8 +749,7 @@ public final class Datatype extends MpiObject {
         if (!packed.isNative() || position < 0 || position > packed.byteSize()) {
             throw new IllegalArgumentException("packed data is native memory, and position " + position + " in it");
         }
-        Instance own = Instance.any();
-        own.enter();
+        Instance own = Instance.entered();
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment at = arena.allocateFrom(JAVA_LONG, position);
             own.check(function.applyAsInt(at), call, packed.byteSize() + " bytes, position " + position);
@@ -765,7 +763,7 @@ public final class Datatype extends MpiObject {
      * @return the name that MPI or {@link #setName} has given it
      */
     public String name() {
-        Instance own = Instance.any();
+        Instance own = Instance.entered();
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment text = arena.allocate(mpi_abi_h.MPI_MAX_OBJECT_NAME());
             own.check(mpi_abi_h.MPI_Type_get_name(handle(), text, arena.allocate(JAVA_INT)), "MPI_Type_get_name", this);
@@ -779,7 +777,7 @@ public final class Datatype extends MpiObject {
      * @param newName the name, for debuggers
      */
     public void setName(String newName) {
-        Instance own = Instance.any();
+        Instance own = Instance.entered();
         try (Arena arena = Arena.ofConfined()) {
             own.check(mpi_abi_h.MPI_Type_set_name(handle(), arena.allocateFrom(newName)), "MPI_Type_set_name", this);
         }

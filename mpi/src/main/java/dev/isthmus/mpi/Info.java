@@ -53,7 +53,7 @@ public final class Info extends MpiObject {
      * @return the info
      */
     public static Info create() {
-        return get(Instance.any(), "MPI_Info_create", "", mpi_abi_h::MPI_Info_create);
+        return get(Instance.entered(), "MPI_Info_create", "", mpi_abi_h::MPI_Info_create);
     }
 
     /**
@@ -74,7 +74,7 @@ public final class Info extends MpiObject {
      * @return an info with a life of its own
      */
     public Info dup() {
-        return get(Instance.any(), "MPI_Info_dup", this, handle -> mpi_abi_h.MPI_Info_dup(handle(), handle));
+        return get(Instance.entered(), "MPI_Info_dup", this, handle -> mpi_abi_h.MPI_Info_dup(handle(), handle));
     }
 
     /**
@@ -149,7 +149,7 @@ public final class Info extends MpiObject {
     }
 
     private Instance instance() {
-        return instance == null ? Instance.any() : instance;
+        return instance == null ? Instance.entered() : instance;
     }
 
     /** Frees it: {@code MPI_Info_free}. */

@@ -51,6 +51,14 @@ final class Instance {
         return any;
     }
 
+    /** The same, for a call that is about to be made; what is predefined belongs to no other. */
+    @HotPath
+    static Instance entered() {
+        Instance any = any();
+        any.enter();
+        return any;
+    }
+
     /** Checks that the calling thread may call MPI now. */
     @HotPath
     @SuppressWarnings("ReferenceEquality") // identity is meant

@@ -48,8 +48,7 @@ public final class Keyval extends MpiObject {
      * @return the key
      */
     public static Keyval create(Kind of, boolean copied) {
-        Instance instance = Instance.any();
-        instance.enter();
+        Instance instance = Instance.entered();
         // By the ABI, the functions that copy and that do nothing are the numbers 1 and 0.
         MemorySegment copy = MemorySegment.ofAddress(copied ? 1 : 0);
         MemorySegment none = MemorySegment.NULL;

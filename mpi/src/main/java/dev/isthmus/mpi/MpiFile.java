@@ -106,8 +106,7 @@ public final class MpiFile extends FileAccess {
      * @param path where it is
      */
     public static void delete(Path path) {
-        Instance any = Instance.any();
-        any.enter();
+        Instance any = Instance.entered();
         try (Arena arena = Arena.ofConfined()) {
             any.check(
                     mpi_abi_h.MPI_File_delete(arena.allocateFrom(path.toString()), Info.NULL.handle()),

@@ -87,8 +87,7 @@ public final class Operation extends MpiObject {
      * @return the operation; close it after its last request has completed
      */
     public static Operation of(Datatype type, boolean commutes, Function function) {
-        Instance instance = Instance.any();
-        instance.enter();
+        Instance instance = Instance.entered();
         Arena stub = Arena.ofShared();
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment upcall =
@@ -126,7 +125,7 @@ public final class Operation extends MpiObject {
      * @return true if MPI may choose the order
      */
     public boolean isCommutative() {
-        Instance own = Instance.any();
+        Instance own = Instance.entered();
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment flag = arena.allocate(JAVA_INT);
             own.check(mpi_abi_h.MPI_Op_commutative(handle(), flag), "MPI_Op_commutative", this);
@@ -144,7 +143,7 @@ public final class Operation extends MpiObject {
         if (in.count != inOut.count || in.type != inOut.type) {
             throw new IllegalArgumentException(in + " and " + inOut + " have different counts or datatypes");
         }
-        Instance.any()
+        Instance.entered()
                 .check(
                         mpi_abi_h.MPI_Reduce_local_c(in.from(), inOut.into(), in.count, in.type(), handle(in.type)),
                         "MPI_Reduce_local_c",

@@ -375,6 +375,7 @@ public final class Request extends MpiObject {
 
     /** Gives up what is prepared, so that the request can be used for something else: {@code MPI_Request_free}. */
     public void reset() {
+        handle();
         requireInactive();
         if (persistent) {
             instance.check(mpi_abi_h.MPI_Request_free(handle()), "MPI_Request_free", this);

@@ -56,6 +56,14 @@ public final class Status {
         return result;
     }
 
+    @HotPath
+    private MemorySegment known() {
+        if (segment.byteSize() == 0) {
+            throw new IllegalStateException("Status.IGNORE has nothing to tell: the call needs a status of its own");
+        }
+        return segment;
+    }
+
     /** Whether it has. */
     @HotPath
     boolean isFlagSet() {
@@ -99,7 +107,7 @@ public final class Status {
      */
     @HotPath
     public long count(Datatype type) {
-        Instance.any().check(mpi_abi_h.MPI_Get_count_c(segment, type.handle(), result), "MPI_Get_count_c", type);
+        Instance.entered().check(mpi_abi_h.MPI_Get_count_c(known(), type.handle(), result), "MPI_Get_count_c", type);
         return result.get(JAVA_LONG, 0);
     }
 
@@ -110,7 +118,8 @@ public final class Status {
      * @return the number
      */
     public long elements(Datatype type) {
-        Instance.any().check(mpi_abi_h.MPI_Get_elements_c(segment, type.handle(), result), "MPI_Get_elements_c", type);
+        Instance.entered()
+                .check(mpi_abi_h.MPI_Get_elements_c(known(), type.handle(), result), "MPI_Get_elements_c", type);
         return result.get(JAVA_LONG, 0);
     }
 
@@ -130,7 +139,7 @@ public final class Status {
      * @return true if it was
      */
     public boolean isCancelled() {
-        Instance.any().check(mpi_abi_h.MPI_Test_cancelled(segment, result), "MPI_Test_cancelled", this);
+        Instance.entered().check(mpi_abi_h.MPI_Test_cancelled(known(), result), "MPI_Test_cancelled", this);
         return result.get(JAVA_INT, 0) != 0;
     }
 

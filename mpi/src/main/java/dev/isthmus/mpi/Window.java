@@ -9,13 +9,22 @@ import dev.isthmus.bindings.mpi.mpi_abi_h;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Memory of each rank that the others read and write by one-sided calls: {@code MPI_Win}. Displacements in it count the
  * target's displacement units. What a call transfers is complete, and its buffers the program's again, at the end of the
  * epoch ({@link #fence}, {@link #complete}, {@link #unlock}), after a {@link #flush}, or when the call's request has completed.
+ * Until then a {@link GuardedArena} of the buffers cannot be closed. If they went to several ranks, it can be closed after
+ * what completes all: {@link #flushAll}, or the end of the last epoch; with {@link ThreadLevel#MULTIPLE}, where another
+ * thread may begin one meanwhile, after the end of the last epoch.
  *
- * <p>To make a window and to close it are collective calls, and they synchronise the ranks.
+ * <p>An access outside the target's memory is refused. Of a window that is {@linkplain #createDynamic dynamic} the target's
+ * memory is not known here.
+ *
+ * <p>To make a window and to close it are collective calls, and they synchronise the ranks. Thread-safe if MPI was
+ * initialised with {@link ThreadLevel#MULTIPLE}.
  */
 public final class Window extends MpiObject {
 
@@ -60,22 +69,32 @@ public final class Window extends MpiObject {
     private final Communicator communicator;
     private final MemorySegment memory; // this rank's
     private final GuardedArena guard; // of memory that the program has given, or null
-    private final Arena own; // of memory that MPI has allocated, or null
+    private final Arena mapped; // of memory that MPI has allocated or shares
+    private final long[] targets; // of each rank bytes, unit, and the largest displacement; null of a dynamic window
+    private final WindowLoans loans;
+    private final List<MemorySegment> attached = new ArrayList<>(); // guarded by itself
 
     private Window(
-            Communicator communicator, MemorySegment handle, MemorySegment memory, GuardedArena guard, Arena own) {
+            Communicator communicator,
+            MemorySegment handle,
+            MemorySegment memory,
+            GuardedArena guard,
+            Arena mapped,
+            long[] targets) {
         super(communicator.instance, handle, false);
         this.communicator = communicator;
         this.memory = memory;
         this.guard = guard;
-        this.own = own;
+        this.mapped = mapped;
+        this.targets = targets;
+        loans = new WindowLoans(instance.level == ThreadLevel.MULTIPLE);
         instance.check(
                 mpi_abi_h.MPI_Win_set_errhandler(handle, mpi_abi_h.MPI_ERRORS_RETURN()), "MPI_Win_set_errhandler", "");
     }
 
     @SuppressWarnings("restricted") // MPI has allocated that much
     private static Window make(
-            Communicator communicator, String call, long allocated, MemorySegment given, Maker maker) {
+            Communicator communicator, String call, long allocated, MemorySegment given, long unit, Maker maker) {
         communicator.handle();
         GuardedArena guard = given.byteSize() == 0 ? null : GuardedArena.of(given);
         if (guard != null) {
@@ -87,9 +106,10 @@ public final class Window extends MpiObject {
             MemorySegment window = arena.allocate(ADDRESS);
             communicator.instance.check(maker.call(base, window), call, communicator);
             done = true;
-            Arena own = allocated < 0 ? null : Arena.ofShared();
-            MemorySegment memory = own == null ? given : base.get(ADDRESS, 0).reinterpret(allocated, own, null);
-            return new Window(communicator, window.get(ADDRESS, 0), memory, guard, own);
+            Arena mapped = Arena.ofShared();
+            MemorySegment memory = allocated < 0 ? given : base.get(ADDRESS, 0).reinterpret(allocated, mapped, null);
+            long[] targets = unit == 0 ? null : targets(communicator, memory.byteSize(), unit, arena);
+            return new Window(communicator, window.get(ADDRESS, 0), memory, guard, mapped, targets);
         } finally {
             if (!done && guard != null) {
                 guard.end();
@@ -97,11 +117,39 @@ public final class Window extends MpiObject {
         }
     }
 
-    private static int unit(long displacementUnit) {
+    private static void requireUnit(long displacementUnit) {
         if (displacementUnit < 1) {
             throw new IllegalArgumentException("a displacement unit is 1 byte or more");
         }
-        return (int) Math.min(displacementUnit, Integer.MAX_VALUE);
+    }
+
+    /** Asks all ranks how much memory each has, because MPI does not check what is accessed. */
+    private static long[] targets(Communicator communicator, long bytes, long unit, Arena arena) {
+        MemorySegment all = arena.allocate(JAVA_LONG, 3L * communicator.size());
+        communicator.allgather(
+                Buffer.of(arena.allocateFrom(JAVA_LONG, bytes, unit, bytes / unit), Datatype.LONG),
+                Buffer.of(all, Datatype.LONG));
+        return all.toArray(JAVA_LONG);
+    }
+
+    /** Checks where a call accesses the memory of a rank. */
+    @HotPath
+    private int target(int rank, long displacement, long span) {
+        communicator.peer(rank);
+        if (targets != null && rank >= 0) {
+            int at = 3 * rank;
+            if (displacement < 0
+                    || displacement > targets[at + 2]
+                    || span > targets[at] - displacement * targets[at + 1]) {
+                refuse(rank, displacement, span);
+            }
+        }
+        return rank;
+    }
+
+    private void refuse(int rank, long displacement, long span) {
+        throw new IllegalArgumentException(span + " bytes at displacement " + displacement + " are not within the "
+                + targets[3 * rank] + " bytes of rank " + rank + ", whose unit is " + targets[3 * rank + 1]);
     }
 
     /**
@@ -115,13 +163,14 @@ public final class Window extends MpiObject {
      * @return the window
      */
     public static Window create(Communicator communicator, MemorySegment memory, long displacementUnit, Info info) {
-        unit(displacementUnit);
+        requireUnit(displacementUnit);
         MemorySegment base = Buffer.of(memory, Datatype.BYTE).into();
         return make(
                 communicator,
                 "MPI_Win_create_c",
                 -1,
                 memory,
+                displacementUnit,
                 (_, window) -> mpi_abi_h.MPI_Win_create_c(
                         base, memory.byteSize(), displacementUnit, info.handle(), communicator.handle(), window));
     }
@@ -136,12 +185,13 @@ public final class Window extends MpiObject {
      * @return the window; its {@link #memory} is freed when it is closed
      */
     public static Window allocate(Communicator communicator, long bytes, long displacementUnit, Info info) {
-        unit(displacementUnit);
+        requireUnit(displacementUnit);
         return make(
                 communicator,
                 "MPI_Win_allocate_c",
                 bytes,
                 MemorySegment.NULL,
+                displacementUnit,
                 (base, window) -> mpi_abi_h.MPI_Win_allocate_c(
                         bytes, displacementUnit, info.handle(), communicator.handle(), base, window));
     }
@@ -156,12 +206,13 @@ public final class Window extends MpiObject {
      * @return the window; its memory is freed when it is closed
      */
     public static Window allocateShared(Communicator communicator, long bytes, long displacementUnit, Info info) {
-        unit(displacementUnit);
+        requireUnit(displacementUnit);
         return make(
                 communicator,
                 "MPI_Win_allocate_shared_c",
                 bytes,
                 MemorySegment.NULL,
+                displacementUnit,
                 (base, window) -> mpi_abi_h.MPI_Win_allocate_shared_c(
                         bytes, displacementUnit, info.handle(), communicator.handle(), base, window));
     }
@@ -180,6 +231,7 @@ public final class Window extends MpiObject {
                 "MPI_Win_create_dynamic",
                 -1,
                 MemorySegment.NULL,
+                0,
                 (_, window) -> mpi_abi_h.MPI_Win_create_dynamic(info.handle(), communicator.handle(), window));
     }
 
@@ -209,35 +261,65 @@ public final class Window extends MpiObject {
                     mpi_abi_h.MPI_Win_shared_query_c(handle(), rank, three, three.asSlice(Long.BYTES), base),
                     "MPI_Win_shared_query_c",
                     this);
-            Arena until = own == null ? Arena.global() : own;
             return new Shared(
-                    base.get(ADDRESS, 0).reinterpret(three.get(JAVA_LONG, 0), until, null),
+                    base.get(ADDRESS, 0).reinterpret(three.get(JAVA_LONG, 0), mapped, null),
                     three.getAtIndex(JAVA_LONG, 1));
         }
     }
 
     /**
-     * Exposes memory in a dynamic window: {@code MPI_Win_attach}. It must stay allocated until it is detached.
+     * Exposes memory in a dynamic window: {@code MPI_Win_attach}. It must stay allocated until it is detached or the window
+     * closed; that of a {@link GuardedArena} does.
      *
      * @param more native memory
      */
     public void attach(MemorySegment more) {
         MemorySegment base = Buffer.of(more, Datatype.BYTE).into();
-        instance.check(mpi_abi_h.MPI_Win_attach(handle(), base, more.byteSize()), "MPI_Win_attach", this);
+        MemorySegment window = handle();
         GuardedArena its = GuardedArena.of(more);
         if (its != null) {
             its.begin();
         }
+        int code = mpi_abi_h.MPI_Win_attach(window, base, more.byteSize());
+        if (code == 0) {
+            synchronized (attached) {
+                attached.add(more);
+            }
+        } else if (its != null) {
+            its.end();
+        }
+        instance.check(code, "MPI_Win_attach", this);
     }
 
     /**
      * Takes memory out of a dynamic window: {@code MPI_Win_detach}.
      *
-     * @param attached what was attached
+     * @param memoryAttached what was attached
+     * @throws IllegalArgumentException if nothing was attached there
      */
-    public void detach(MemorySegment attached) {
-        instance.check(mpi_abi_h.MPI_Win_detach(handle(), attached), "MPI_Win_detach", this);
-        GuardedArena its = GuardedArena.of(attached);
+    public void detach(MemorySegment memoryAttached) {
+        MemorySegment window = handle();
+        MemorySegment found;
+        synchronized (attached) {
+            found = attached.stream()
+                    .filter(each -> each.address() == memoryAttached.address())
+                    .findFirst()
+                    .orElseThrow(() -> new IllegalArgumentException("nothing is attached there: " + memoryAttached));
+            attached.remove(found);
+        }
+        int code = mpi_abi_h.MPI_Win_detach(window, found);
+        if (code == 0) {
+            end(found);
+        } else {
+            synchronized (attached) {
+                attached.add(found);
+            }
+        }
+        instance.check(code, "MPI_Win_detach", this);
+    }
+
+    private static void end(MemorySegment memory) {
+        GuardedArena its = GuardedArena.of(memory);
         if (its != null) {
             its.end();
         }
@@ -255,19 +337,7 @@ public final class Window extends MpiObject {
      */
     @HotPath
     public void put(Buffer origin, int target, long displacement) {
-        MemorySegment type = origin.type();
-        instance.check(
-                mpi_abi_h.MPI_Put_c(
-                        origin.from(),
-                        origin.count,
-                        type,
-                        communicator.peer(target),
-                        displacement,
-                        origin.count,
-                        type,
-                        handle()),
-                "MPI_Put_c",
-                this);
+        put(origin, target(target, displacement, origin.span), displacement, origin.count, origin.type());
     }
 
     /**
@@ -281,16 +351,16 @@ public final class Window extends MpiObject {
      */
     @HotPath
     public void put(Buffer origin, int target, long displacement, long count, Datatype type) {
+        put(origin, target(target, displacement, type.span(count)), displacement, count, type.handle());
+    }
+
+    @HotPath
+    private void put(Buffer origin, int target, long displacement, long count, MemorySegment type) {
+        MemorySegment from = origin.from();
+        MemorySegment window = handle();
+        loans.lend(origin.guard, target);
         instance.check(
-                mpi_abi_h.MPI_Put_c(
-                        origin.from(),
-                        origin.count,
-                        origin.type(),
-                        communicator.peer(target),
-                        displacement,
-                        count,
-                        type.handle(),
-                        handle()),
+                mpi_abi_h.MPI_Put_c(from, origin.count, origin.type(), target, displacement, count, type, window),
                 "MPI_Put_c",
                 this);
     }
@@ -304,7 +374,7 @@ public final class Window extends MpiObject {
      */
     @HotPath
     public void get(Buffer origin, int target, long displacement) {
-        get(origin, target, displacement, origin.count, origin.type);
+        get(origin, target(target, displacement, origin.span), displacement, origin.count, origin.type());
     }
 
     /**
@@ -318,16 +388,16 @@ public final class Window extends MpiObject {
      */
     @HotPath
     public void get(Buffer origin, int target, long displacement, long count, Datatype type) {
+        get(origin, target(target, displacement, type.span(count)), displacement, count, type.handle());
+    }
+
+    @HotPath
+    private void get(Buffer origin, int target, long displacement, long count, MemorySegment type) {
+        MemorySegment into = origin.into();
+        MemorySegment window = handle();
+        loans.lend(origin.guard, target);
         instance.check(
-                mpi_abi_h.MPI_Get_c(
-                        origin.into(),
-                        origin.count,
-                        origin.type(),
-                        communicator.peer(target),
-                        displacement,
-                        count,
-                        type.handle(),
-                        handle()),
+                mpi_abi_h.MPI_Get_c(into, origin.count, origin.type(), target, displacement, count, type, window),
                 "MPI_Get_c",
                 this);
     }
@@ -342,18 +412,15 @@ public final class Window extends MpiObject {
      */
     @HotPath
     public void accumulate(Buffer origin, int target, long displacement, Operation op) {
+        MemorySegment from = origin.from();
         MemorySegment type = origin.type();
+        MemorySegment operation = predefined(op);
+        target(target, displacement, origin.span);
+        MemorySegment window = handle();
+        loans.lend(origin.guard, target);
         instance.check(
                 mpi_abi_h.MPI_Accumulate_c(
-                        origin.from(),
-                        origin.count,
-                        type,
-                        communicator.peer(target),
-                        displacement,
-                        origin.count,
-                        type,
-                        predefined(op),
-                        handle()),
+                        from, origin.count, type, target, displacement, origin.count, type, operation, window),
                 "MPI_Accumulate_c",
                 this);
     }
@@ -383,21 +450,18 @@ public final class Window extends MpiObject {
     @HotPath
     public void getAccumulate(Buffer origin, Buffer result, int target, long displacement, Operation op) {
         requireSame(origin, result);
+        MemorySegment from = origin.from();
+        MemorySegment into = result.into();
         MemorySegment type = origin.type();
+        MemorySegment operation = predefined(op);
+        target(target, displacement, origin.span);
+        MemorySegment window = handle();
+        loans.lend(origin.guard, target);
+        loans.lend(result.guard, target);
+        long count = origin.count;
         instance.check(
                 mpi_abi_h.MPI_Get_accumulate_c(
-                        origin.from(),
-                        origin.count,
-                        type,
-                        result.into(),
-                        result.count,
-                        type,
-                        communicator.peer(target),
-                        displacement,
-                        origin.count,
-                        type,
-                        predefined(op),
-                        handle()),
+                        from, count, type, into, count, type, target, displacement, count, type, operation, window),
                 "MPI_Get_accumulate_c",
                 this);
     }
@@ -415,15 +479,15 @@ public final class Window extends MpiObject {
     public void fetchAndOp(Buffer origin, Buffer result, int target, long displacement, Operation op) {
         requireOne(origin);
         requireSame(origin, result);
+        MemorySegment from = origin.from();
+        MemorySegment into = result.into();
+        MemorySegment operation = predefined(op);
+        target(target, displacement, origin.span);
+        MemorySegment window = handle();
+        loans.lend(origin.guard, target);
+        loans.lend(result.guard, target);
         instance.check(
-                mpi_abi_h.MPI_Fetch_and_op(
-                        origin.from(),
-                        result.into(),
-                        origin.type(),
-                        communicator.peer(target),
-                        displacement,
-                        predefined(op),
-                        handle()),
+                mpi_abi_h.MPI_Fetch_and_op(from, into, origin.type(), target, displacement, operation, window),
                 "MPI_Fetch_and_op",
                 this);
     }
@@ -449,15 +513,16 @@ public final class Window extends MpiObject {
         requireOne(origin);
         requireSame(origin, compare);
         requireSame(origin, result);
+        MemorySegment from = origin.from();
+        MemorySegment expected = compare.from();
+        MemorySegment into = result.into();
+        target(target, displacement, origin.span);
+        MemorySegment window = handle();
+        loans.lend(origin.guard, target);
+        loans.lend(compare.guard, target);
+        loans.lend(result.guard, target);
         instance.check(
-                mpi_abi_h.MPI_Compare_and_swap(
-                        origin.from(),
-                        compare.from(),
-                        result.into(),
-                        origin.type(),
-                        communicator.peer(target),
-                        displacement,
-                        handle()),
+                mpi_abi_h.MPI_Compare_and_swap(from, expected, into, origin.type(), target, displacement, window),
                 "MPI_Compare_and_swap",
                 this);
     }
@@ -474,7 +539,7 @@ public final class Window extends MpiObject {
     public void rput(Buffer origin, int target, long displacement, Request request) {
         MemorySegment from = origin.from();
         MemorySegment type = origin.type();
-        communicator.peer(target);
+        target(target, displacement, origin.span);
         MemorySegment window = handle();
         MemorySegment slot = request.begin(origin, null, null);
         request.began(
@@ -495,7 +560,7 @@ public final class Window extends MpiObject {
     public void rget(Buffer origin, int target, long displacement, Request request) {
         MemorySegment into = origin.into();
         MemorySegment type = origin.type();
-        communicator.peer(target);
+        target(target, displacement, origin.span);
         MemorySegment window = handle();
         MemorySegment slot = request.begin(origin, null, null);
         request.began(
@@ -518,7 +583,7 @@ public final class Window extends MpiObject {
         MemorySegment from = origin.from();
         MemorySegment type = origin.type();
         MemorySegment operation = predefined(op);
-        communicator.peer(target);
+        target(target, displacement, origin.span);
         MemorySegment window = handle();
         MemorySegment slot = request.begin(origin, null, null);
         request.began(
@@ -546,7 +611,7 @@ public final class Window extends MpiObject {
         MemorySegment into = result.into();
         MemorySegment type = origin.type();
         MemorySegment operation = predefined(op);
-        communicator.peer(target);
+        target(target, displacement, origin.span);
         MemorySegment window = handle();
         MemorySegment slot = request.begin(origin, result, null);
         long count = origin.count;
@@ -580,6 +645,7 @@ public final class Window extends MpiObject {
     @HotPath
     public void fence(int assertion) {
         instance.check(mpi_abi_h.MPI_Win_fence(assertion, handle()), "MPI_Win_fence", this);
+        loans.ended();
     }
 
     /**
@@ -595,6 +661,7 @@ public final class Window extends MpiObject {
     /** Ends what {@link #start} has begun: {@code MPI_Win_complete}. */
     public void complete() {
         instance.check(mpi_abi_h.MPI_Win_complete(handle()), "MPI_Win_complete", this);
+        loans.ended();
     }
 
     /**
@@ -634,6 +701,7 @@ public final class Window extends MpiObject {
     @HotPath
     public void lock(int rank, Lock lock) {
         instance.check(mpi_abi_h.MPI_Win_lock(lock.number, communicator.peer(rank), 0, handle()), "MPI_Win_lock", this);
+        loans.locked();
     }
 
     /**
@@ -644,6 +712,7 @@ public final class Window extends MpiObject {
     @HotPath
     public void unlock(int rank) {
         instance.check(mpi_abi_h.MPI_Win_unlock(communicator.peer(rank), handle()), "MPI_Win_unlock", this);
+        loans.unlocked(rank);
     }
 
     /** Begins an epoch in which this rank accesses the memory of all, with a shared lock: {@code MPI_Win_lock_all}. */
@@ -654,6 +723,7 @@ public final class Window extends MpiObject {
     /** Ends what {@link #lockAll} has begun: {@code MPI_Win_unlock_all}. */
     public void unlockAll() {
         instance.check(mpi_abi_h.MPI_Win_unlock_all(handle()), "MPI_Win_unlock_all", this);
+        loans.ended();
     }
 
     /**
@@ -664,12 +734,14 @@ public final class Window extends MpiObject {
     @HotPath
     public void flush(int rank) {
         instance.check(mpi_abi_h.MPI_Win_flush(communicator.peer(rank), handle()), "MPI_Win_flush", this);
+        loans.flushed(rank);
     }
 
     /** Waits for what this rank has begun with all targets: {@code MPI_Win_flush_all}. */
     @HotPath
     public void flushAll() {
         instance.check(mpi_abi_h.MPI_Win_flush_all(handle()), "MPI_Win_flush_all", this);
+        loans.flushedAll();
     }
 
     /**
@@ -680,12 +752,14 @@ public final class Window extends MpiObject {
     @HotPath
     public void flushLocal(int rank) {
         instance.check(mpi_abi_h.MPI_Win_flush_local(communicator.peer(rank), handle()), "MPI_Win_flush_local", this);
+        loans.flushed(rank);
     }
 
     /** Waits until the buffers of all that this rank has begun are free: {@code MPI_Win_flush_local_all}. */
     @HotPath
     public void flushLocalAll() {
         instance.check(mpi_abi_h.MPI_Win_flush_local_all(handle()), "MPI_Win_flush_local_all", this);
+        loans.flushedAll();
     }
 
     /** Orders this rank's own loads and stores with those of others: {@code MPI_Win_sync}. */
@@ -760,9 +834,12 @@ public final class Window extends MpiObject {
         if (guard != null) {
             guard.end();
         }
-        if (own != null) {
-            own.close();
+        loans.ended();
+        synchronized (attached) {
+            attached.forEach(Window::end);
+            attached.clear();
         }
+        mapped.close();
     }
 
     @Override

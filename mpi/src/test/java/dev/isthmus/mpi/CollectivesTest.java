@@ -352,4 +352,16 @@ class CollectivesTest {
         }
         assertThrows(IllegalStateException.class, () -> world.intercommMerge(true));
     }
+
+    @Test
+    void shouldRefuseBlocksThatAreNone() {
+        Blocks some = Blocks.of(Arena.ofAuto().allocate(4L * world.size()), Datatype.INT, new long[world.size()]);
+        assertThrows(IllegalArgumentException.class, () -> world.alltoallv(Blocks.EMPTY, some));
+        assertThrows(IllegalArgumentException.class, () -> world.alltoallv(some, Blocks.EMPTY));
+        assertThrows(IllegalArgumentException.class, () -> world.alltoallv(some, Blocks.IN_PLACE));
+        assertThrows(IllegalArgumentException.class, () -> world.alltoallw(Blocks.EMPTY, Blocks.EMPTY));
+        assertThrows(IllegalArgumentException.class, () -> world.allgatherv(Buffer.EMPTY, Blocks.EMPTY));
+        assertThrows(
+                IllegalArgumentException.class, () -> world.reduceScatter(Blocks.EMPTY, Buffer.EMPTY, Operation.SUM));
+    }
 }

@@ -12,6 +12,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -197,5 +198,133 @@ class WindowTest {
             var e = assertThrows(MpiException.class, () -> window.flush(other));
             assertEquals(ErrorClass.RMA_SYNC, e.errorClass());
         }
+    }
+
+    /** Over shared memory MPI copies at once, to wherever it is told to. */
+    @Test
+    void shouldRefuseAccessOutsideTheTargetsMemory() {
+        try (Window window = Window.allocate(world, me == 0 ? 16 : 8, me == 0 ? 1 : 4, Info.NULL);
+                Request request = Request.create()) {
+            Buffer two = ints(1, 2);
+            Buffer one = ints(1);
+            Buffer old = ints(0);
+            window.lockAll();
+            for (long at : new long[] {-1, 1, 2, 1L << 40, Long.MAX_VALUE}) {
+                assertThrows(IllegalArgumentException.class, () -> window.put(two, 1, at), () -> at + "");
+                assertThrows(IllegalArgumentException.class, () -> window.put(one, 1, at, 8, Datatype.INT8));
+                assertThrows(IllegalArgumentException.class, () -> window.get(two, 1, at));
+                assertThrows(IllegalArgumentException.class, () -> window.accumulate(two, 1, at, Operation.SUM));
+                assertThrows(
+                        IllegalArgumentException.class, () -> window.getAccumulate(two, two, 1, at, Operation.SUM));
+                assertThrows(IllegalArgumentException.class, () -> window.rput(two, 1, at, request));
+                assertThrows(IllegalArgumentException.class, () -> window.rget(two, 1, at, request));
+                assertThrows(
+                        IllegalArgumentException.class, () -> window.raccumulate(two, 1, at, Operation.SUM, request));
+                assertThrows(
+                        IllegalArgumentException.class,
+                        () -> window.rgetAccumulate(two, two, 1, at, Operation.SUM, request));
+            }
+            for (long at : new long[] {-4, 13, 16}) {
+                assertThrows(IllegalArgumentException.class, () -> window.fetchAndOp(one, old, 0, at, Operation.SUM));
+                assertThrows(IllegalArgumentException.class, () -> window.compareAndSwap(one, one, old, 0, at));
+            }
+            window.put(two, 1, 0);
+            window.put(two, 0, 8);
+            window.put(two, Communicator.PROC_NULL, 1000);
+            window.unlockAll();
+        }
+    }
+
+    @Test
+    void shouldGuardTheMemoryOfATransferUntilItIsComplete() {
+        try (Window window = Window.allocate(world, 8, 4, Info.NULL)) {
+            var ends = List.<Runnable>of(
+                    () -> window.fence(0),
+                    window::flushAll,
+                    window::flushLocalAll,
+                    () -> window.flush(other),
+                    () -> window.flushLocal(other),
+                    window::unlockAll,
+                    () -> window.unlock(other));
+            for (int i = 0; i < ends.size(); i++) {
+                GuardedArena arena = GuardedArena.ofConfined();
+                Buffer buffer = Buffer.of(arena.allocate(JAVA_INT), Datatype.INT);
+                boolean locksOne = i == ends.size() - 1;
+                if (i == 0) {
+                    window.fence(0);
+                } else if (locksOne) {
+                    window.lock(other, Window.Lock.SHARED);
+                } else {
+                    window.lockAll();
+                }
+                window.put(buffer, other, 0);
+                window.get(buffer, other, 1);
+                assertThrows(IllegalStateException.class, arena::close);
+                ends.get(i).run();
+                arena.close();
+                if (i == 0) {
+                    window.fence(Window.NOSUCCEED);
+                } else if (i < 5) {
+                    window.unlockAll();
+                }
+                world.barrier();
+            }
+            try (Group all = world.group();
+                    Group peer = all.incl(other)) {
+                GuardedArena arena = GuardedArena.ofConfined();
+                window.post(peer, 0);
+                window.start(peer, 0);
+                window.put(Buffer.of(arena.allocate(JAVA_INT), Datatype.INT), other, 0);
+                assertThrows(IllegalStateException.class, arena::close);
+                window.complete();
+                arena.close();
+                window.waitFor();
+            }
+        }
+    }
+
+    /** A flush of one rank does not complete what is under way to another. */
+    @Test
+    void shouldGuardTheMemoryOfTransfersToSeveral() {
+        try (Window window = Window.allocate(world, 4, 4, Info.NULL)) {
+            GuardedArena arena = GuardedArena.ofConfined();
+            Buffer buffer = Buffer.of(arena.allocate(JAVA_INT), Datatype.INT);
+            window.lock(0, Window.Lock.SHARED);
+            window.lock(1, Window.Lock.SHARED);
+            window.put(buffer, 0, 0);
+            window.put(buffer, 1, 0);
+            window.flush(0);
+            assertThrows(IllegalStateException.class, arena::close);
+            window.unlock(0);
+            window.unlock(1);
+            arena.close();
+            window.lockAll();
+            assertThrows(IllegalStateException.class, () -> window.put(buffer, 0, 0));
+            window.unlockAll();
+        }
+    }
+
+    @Test
+    void shouldEndWhatIsInUseWhenItIsClosed() {
+        GuardedArena arena = GuardedArena.ofConfined();
+        MemorySegment memory = arena.allocate(JAVA_INT, 2);
+        Window dynamic = Window.createDynamic(world, Info.NULL);
+        dynamic.attach(memory);
+        assertThrows(IllegalArgumentException.class, () -> dynamic.detach(memory.asSlice(4)));
+        assertThrows(IllegalStateException.class, arena::close);
+        dynamic.close();
+        Window window = Window.create(world, memory, 4, Info.NULL);
+        Window.Shared own;
+        try {
+            own = window.sharedQuery(me);
+        } catch (MpiException e) { // of memory that is not shared, an implementation need not tell
+            own = null;
+        }
+        window.close();
+        Window.Shared shared = own;
+        if (shared != null) {
+            assertThrows(IllegalStateException.class, () -> shared.segment().get(JAVA_INT, 0));
+        }
+        arena.close();
     }
 }
