@@ -9,6 +9,7 @@ import dev.isthmus.bindings.mpi.mpi_abi_h;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 
@@ -980,20 +981,77 @@ public final class Communicator extends Communication {
      */
     public Communicator spawn(int processes, Info info, int root, String... command) {
         root(root);
-        return get("MPI_Comm_spawn", (arena, comm) -> {
-            MemorySegment arguments = arena.allocate(ADDRESS, command.length); // the last is NULL
-            for (int i = 1; i < command.length; i++) {
-                arguments.setAtIndex(ADDRESS, i - 1, arena.allocateFrom(command[i]));
+        requireProgram(processes, command);
+        return get(
+                "MPI_Comm_spawn",
+                (arena, comm) -> mpi_abi_h.MPI_Comm_spawn(
+                        arena.allocateFrom(command[0]),
+                        arguments(arena, command),
+                        processes,
+                        info.handle(),
+                        root,
+                        handle(),
+                        comm,
+                        MemorySegment.NULL));
+    }
+
+    private static void requireProgram(int processes, String... command) {
+        if (processes < 0 || command.length == 0) {
+            throw new IllegalArgumentException(processes + " processes of a command of " + command.length + " words");
+        }
+    }
+
+    /** What C takes as argv, which begins behind the program and ends with NULL. */
+    private static MemorySegment arguments(Arena arena, String... command) {
+        MemorySegment arguments = arena.allocate(ADDRESS, command.length);
+        for (int i = 1; i < command.length; i++) {
+            arguments.setAtIndex(ADDRESS, i - 1, arena.allocateFrom(command[i]));
+        }
+        return arguments;
+    }
+
+    /**
+     * One of the programs of {@link #spawnMultiple}.
+     *
+     * @param processes how many
+     * @param info hints, such as {@code wdir}
+     * @param command the program and its arguments
+     */
+    public record Program(int processes, Info info, List<String> command) {
+
+        /** Copies the command. */
+        public Program {
+            command = List.copyOf(command);
+        }
+    }
+
+    /**
+     * Starts processes of several programs, which have one world: {@code MPI_Comm_spawn_multiple}. Collective.
+     *
+     * @param root the rank whose programs count
+     * @param programs the programs; their ranks follow each other in this order
+     * @return the intercommunicator to them, which they find as {@link Mpi#parent}
+     */
+    public Communicator spawnMultiple(int root, Program... programs) {
+        root(root);
+        if (programs.length == 0) {
+            throw new IllegalArgumentException("no programs");
+        }
+        return get("MPI_Comm_spawn_multiple", (arena, comm) -> {
+            MemorySegment commands = arena.allocate(ADDRESS, programs.length);
+            MemorySegment arguments = arena.allocate(ADDRESS, programs.length);
+            MemorySegment processes = arena.allocate(JAVA_INT, programs.length);
+            MemorySegment infos = arena.allocate(ADDRESS, programs.length);
+            for (int i = 0; i < programs.length; i++) {
+                String[] command = programs[i].command.toArray(String[]::new);
+                requireProgram(programs[i].processes, command);
+                commands.setAtIndex(ADDRESS, i, arena.allocateFrom(command[0]));
+                arguments.setAtIndex(ADDRESS, i, arguments(arena, command));
+                processes.setAtIndex(JAVA_INT, i, programs[i].processes);
+                infos.setAtIndex(ADDRESS, i, programs[i].info.handle());
             }
-            return mpi_abi_h.MPI_Comm_spawn(
-                    arena.allocateFrom(command[0]),
-                    arguments,
-                    processes,
-                    info.handle(),
-                    root,
-                    handle(),
-                    comm,
-                    MemorySegment.NULL);
+            return mpi_abi_h.MPI_Comm_spawn_multiple(
+                    programs.length, commands, arguments, processes, infos, root, handle(), comm, MemorySegment.NULL);
         });
     }
 

@@ -320,6 +320,58 @@ public final class Mpi implements AutoCloseable {
     }
 
     /**
+     * Makes a port known by a name: {@code MPI_Publish_name}. Where names are kept is the launcher's: MPICH's {@code mpiexec}
+     * keeps those of its own ranks, and with {@code -nameserver HOST} those of several launchers.
+     *
+     * @param service the name
+     * @param port what {@link #openPort} has returned
+     * @throws MpiException if the launcher keeps no names, or has this one already
+     */
+    public void publishName(String service, String port) {
+        name("MPI_Publish_name", service, port, mpi_abi_h::MPI_Publish_name);
+    }
+
+    /**
+     * Forgets a name: {@code MPI_Unpublish_name}.
+     *
+     * @param service the name
+     * @param port the port for which it was published
+     * @throws MpiException if it was not published
+     */
+    public void unpublishName(String service, String port) {
+        name("MPI_Unpublish_name", service, port, mpi_abi_h::MPI_Unpublish_name);
+    }
+
+    private interface NameCall {
+        int call(MemorySegment service, MemorySegment info, MemorySegment port);
+    }
+
+    private void name(String call, String service, String port, NameCall function) {
+        instance.enter();
+        try (Arena arena = Arena.ofConfined()) {
+            int code = function.call(arena.allocateFrom(service), Info.NULL.handle(), arena.allocateFrom(port));
+            instance.check(code, call, service);
+        }
+    }
+
+    /**
+     * The port that was published by a name: {@code MPI_Lookup_name}.
+     *
+     * @param service the name
+     * @return the port, for {@link Communicator#connect}
+     * @throws MpiException if there is no such name: its class is {@link ErrorClass#NAME}
+     */
+    public String lookupName(String service) {
+        instance.enter();
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment port = arena.allocate(mpi_abi_h.MPI_MAX_PORT_NAME());
+            int code = mpi_abi_h.MPI_Lookup_name(arena.allocateFrom(service), Info.NULL.handle(), port);
+            instance.check(code, "MPI_Lookup_name", service);
+            return port.getString(0, StandardCharsets.UTF_8);
+        }
+    }
+
+    /**
      * The processes that have {@linkplain Communicator#spawn spawned} this program: {@code MPI_Comm_get_parent}.
      *
      * @return the intercommunicator, or empty if a launcher has started it

@@ -163,7 +163,42 @@ public final class Requests implements AutoCloseable {
     }
 
     /**
-     * Which request was completed by the last {@link #waitSome} or {@link #testSome}.
+     * Whether all could be completed without waiting: {@code MPI_Request_get_status_all}. They stay active.
+     *
+     * @return true if so, or none is active
+     */
+    public boolean isComplete() {
+        int code = mpi_abi_h.MPI_Request_get_status_all(requests.length, entered(), number, statuses);
+        instance.check(code, "MPI_Request_get_status_all", this);
+        return number.get(JAVA_INT, 0) != 0;
+    }
+
+    /**
+     * Which one could be completed without waiting: {@code MPI_Request_get_status_any}. It stays active.
+     *
+     * @return its index, whose status is {@link #anyStatus}; -1 if none could, or none is active
+     */
+    public int anyComplete() {
+        MemorySegment flag = requests[0].resultFlag();
+        int code = mpi_abi_h.MPI_Request_get_status_any(requests.length, entered(), number, flag, status.segment());
+        instance.check(code, "MPI_Request_get_status_any", this);
+        int index = flag.get(JAVA_INT, 0) == 0 ? -1 : number.get(JAVA_INT, 0);
+        return index < requests.length ? Math.max(index, -1) : -1; // MPI_UNDEFINED is negative
+    }
+
+    /**
+     * Which could be completed without waiting: {@code MPI_Request_get_status_some}. They stay active.
+     *
+     * @return how many, whose indices {@link #index} has; 0 if none could, or none is active
+     */
+    public int someComplete() {
+        int code = mpi_abi_h.MPI_Request_get_status_some(requests.length, entered(), number, indices, statuses);
+        instance.check(code, "MPI_Request_get_status_some", this);
+        return Math.max(number.get(JAVA_INT, 0), 0); // MPI_UNDEFINED is negative
+    }
+
+    /**
+     * Which request was completed by the last {@link #waitSome} or {@link #testSome}, or found by {@link #someComplete}.
      *
      * @param nth 0 to one less than that has returned
      * @return the index of the request, whose status is {@code someStatus(nth)}
@@ -174,7 +209,8 @@ public final class Requests implements AutoCloseable {
     }
 
     /**
-     * The status of a request that was completed by the last {@link #waitSome} or {@link #testSome}.
+     * The status of a request that was completed by the last {@link #waitSome} or {@link #testSome}, or found by
+     * {@link #someComplete}.
      *
      * @param nth 0 to one less than that has returned
      * @return a view that the next call overwrites
@@ -185,7 +221,8 @@ public final class Requests implements AutoCloseable {
     }
 
     /**
-     * The status of the request that was completed by the last {@link #waitAny} or {@link #testAny}.
+     * The status of the request that was completed by the last {@link #waitAny} or {@link #testAny}, or found by
+     * {@link #anyComplete}.
      *
      * @return a view that the next call overwrites
      */

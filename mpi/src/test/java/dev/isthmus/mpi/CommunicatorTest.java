@@ -262,4 +262,49 @@ class CommunicatorTest {
         }
         world.barrier();
     }
+
+    @Test
+    void shouldSpawnSeveralPrograms() {
+        try (Communicator two = world.split(me / 2, me)) {
+            if (me < 2) {
+                var one = new Communicator.Program(1, Info.NULL, MpiRun.java(Spawned.class));
+                var others = new Communicator.Program(2, Info.NULL, MpiRun.java(Spawned.class, "an", "argument"));
+                assertThrows(IllegalArgumentException.class, () -> two.spawnMultiple(0));
+                Communicator children = two.spawnMultiple(0, one, others);
+                assertEquals(3, children.remoteSize());
+                for (int child = 0; me == 0 && child < 3; child++) {
+                    Buffer told = ints(0, 0, 0);
+                    children.recv(told, child, 5);
+                    assertArrayEquals(new int[] {child, 3, child == 0 ? 0 : 2}, toInts(told));
+                }
+                children.disconnect();
+            }
+        }
+        world.barrier();
+    }
+
+    @Test
+    void shouldFindAPortByItsName() {
+        Mpi mpi = RanksMain.mpi();
+        String service = "isthmus-test";
+        var e = assertThrows(MpiException.class, () -> mpi.lookupName(service));
+        assertEquals(ErrorClass.NAME, e.errorClass());
+        world.barrier();
+        String port = me == 0 ? mpi.openPort() : "";
+        if (me == 0) {
+            mpi.publishName(service, port);
+        }
+        world.barrier();
+        String found = mpi.lookupName(service);
+        if (me == 0) {
+            assertEquals(port, found);
+        }
+        world.barrier();
+        if (me == 0) {
+            mpi.unpublishName(service, port);
+            mpi.closePort(port);
+        }
+        world.barrier();
+        assertThrows(MpiException.class, () -> mpi.lookupName(service));
+    }
 }

@@ -68,6 +68,10 @@ class MisuseTest {
             "Status.source",
             "Status.tag");
 
+    /** By some because there is nothing to end or to cancel. */
+    private static final List<Class<? extends RuntimeException>> REFUSED =
+            List.of(WrongThreadException.class, IllegalStateException.class);
+
     private final Communicator world = RanksMain.world();
     private final Arena arena = Arena.ofAuto();
     private final Map<Class<?>, Object> arguments = new HashMap<>();
@@ -134,6 +138,9 @@ class MisuseTest {
         arguments.put(
                 Communicator.Neighbours.class,
                 new Communicator.Neighbours(new int[0], new int[0], new int[0], new int[0]));
+        arguments.put(
+                Communicator.Program[].class,
+                new Communicator.Program[] {new Communicator.Program(1, Info.NULL, List.of("true"))});
         arguments.put(Communicator.Graph.class, new Communicator.Graph(new int[] {0}, new int[0]));
         arguments.put(String.class, "name");
         arguments.put(Path.class, Path.of("file"));
@@ -151,8 +158,7 @@ class MisuseTest {
     }
 
     /** Which calls of an object did not throw what was wanted, each with what they did. */
-    @SafeVarargs
-    private List<String> wrong(Class<?> type, Object target, Class<? extends RuntimeException>... wanted) {
+    private List<String> wrong(Class<?> type, Object target, List<Class<? extends RuntimeException>> wanted) {
         var wrong = new ArrayList<String>();
         for (Method method : calls(type)) {
             boolean isStatic = Modifier.isStatic(method.getModifiers());
@@ -168,7 +174,7 @@ class MisuseTest {
                 method.invoke(target, values);
                 wrong.add(name(type, method) + " returned");
             } catch (InvocationTargetException e) {
-                if (Arrays.stream(wanted).noneMatch(each -> each.isInstance(e.getCause()))) {
+                if (wanted.stream().noneMatch(each -> each.isInstance(e.getCause()))) {
                     wrong.add(name(type, method) + Arrays.toString(method.getParameterTypes()) + " threw "
                             + e.getCause());
                 }
@@ -240,11 +246,8 @@ class MisuseTest {
         var wrong = new TreeSet<String>();
         var thrown = new ArrayList<Throwable>();
         Thread other = Thread.ofPlatform().unstarted(() -> {
-            // Some say first that there is nothing to end or cancel.
-            objects.forEach((type, target) ->
-                    wrong.addAll(wrong(type, target, WrongThreadException.class, IllegalStateException.class)));
-            predefined.forEach((type, target) ->
-                    wrong.addAll(wrong(type, target, WrongThreadException.class, IllegalStateException.class)));
+            objects.forEach((type, target) -> wrong.addAll(wrong(type, target, REFUSED)));
+            predefined.forEach((type, target) -> wrong.addAll(wrong(type, target, REFUSED)));
             for (Class<?> type : List.of(
                     Communicator.class,
                     Window.class,
@@ -255,7 +258,7 @@ class MisuseTest {
                     Request.class,
                     Requests.class,
                     MpiFile.class)) {
-                wrong.addAll(wrong(type, null, WrongThreadException.class));
+                wrong.addAll(wrong(type, null, List.of(WrongThreadException.class)));
             }
         });
         other.setUncaughtExceptionHandler((thread, t) -> thrown.add(t));
@@ -277,7 +280,7 @@ class MisuseTest {
             arguments.put(Request.class, request);
             close(objects);
             var wrong = new TreeSet<String>();
-            objects.forEach((type, target) -> wrong.addAll(wrong(type, target, IllegalStateException.class)));
+            objects.forEach((type, target) -> wrong.addAll(wrong(type, target, List.of(IllegalStateException.class))));
             assertEquals(Set.of(), wrong);
         }
     }

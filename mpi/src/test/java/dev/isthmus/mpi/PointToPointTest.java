@@ -235,6 +235,41 @@ class PointToPointTest {
     }
 
     @Test
+    void shouldTellWhatCouldBeCompleted() {
+        try (Requests requests = Requests.create(3)) {
+            assertTrue(requests.isComplete());
+            assertEquals(-1, requests.anyComplete());
+            assertEquals(0, requests.someComplete());
+            Buffer[] in = {ints(0), ints(0), ints(0)};
+            for (int i = 0; i < 3; i++) {
+                world.irecv(in[i], other, i, requests.get(i));
+            }
+            assertFalse(requests.isComplete());
+            assertEquals(-1, requests.anyComplete());
+            assertEquals(0, requests.someComplete());
+            world.barrier();
+            world.send(ints(41), other, 1);
+            while (requests.someComplete() == 0) {
+                Thread.onSpinWait();
+            }
+            assertEquals(1, requests.index(0));
+            assertEquals(1, requests.someStatus(0).tag());
+            assertEquals(1, requests.anyComplete());
+            assertEquals(other, requests.anyStatus().source());
+            assertFalse(requests.isComplete());
+            assertTrue(requests.get(1).isActive());
+            world.send(ints(40), other, 0);
+            world.send(ints(42), other, 2);
+            while (!requests.isComplete()) {
+                Thread.onSpinWait();
+            }
+            assertTrue(requests.get(0).isActive());
+            requests.waitAll();
+            assertEquals(42, in[2].segment().get(JAVA_INT, 0));
+        }
+    }
+
+    @Test
     void shouldCancelAReceive() {
         try (Request request = Request.create()) {
             world.irecv(ints(0), other, 77, request);

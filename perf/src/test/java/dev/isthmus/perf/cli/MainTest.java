@@ -46,6 +46,7 @@ class MainTest {
                 "perf atomic_bw",
                 "perf jmh",
                 "perf instructions",
+                "perf mpi",
                 "doctor",
                 "compare",
                 "spark"

@@ -24,6 +24,7 @@ import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** {@code isthmus perf mpi}: times, or counts instructions of, MPI's calls in Java and in the same loops in C. */
@@ -41,6 +42,7 @@ import picocli.CommandLine.Spec;
             "  self, persistent    with --instructions: Irecv, Isend and Waitall of a rank with itself,",
             "                      or Startall and Waitall of the same as persistent operations",
             "  put, test           a Put and a Flush; a Test that finds nothing",
+            "  send, recv          with --instructions: a Send to another rank that sleeps; a Recv of what is there",
             ""
         })
 public final class MpiCommand implements Callable<Integer> {
@@ -48,6 +50,8 @@ public final class MpiCommand implements Callable<Integer> {
     private static final Pattern BLOCK = Pattern.compile("(?m)^block (\\d+)$");
     private static final String BEGIN = "begin ";
     private static final int BLOCKS = 31;
+    private static final List<String> OVER_TCP =
+            List.of("MPIR_CVAR_NOLOCAL=1", "MPIR_CVAR_CH4_NETMOD=ofi", "FI_PROVIDER=tcp", "FI_TCP_IFACE=lo");
     private static final int GUEST_SECONDS = 10_800;
 
     @Option(names = "--instructions", description = "count instructions, in the testbed's QEMU")
@@ -61,6 +65,21 @@ public final class MpiCommand implements Callable<Integer> {
             defaultValue = "2",
             description = "ranks of allreduce and alltoall (default: ${DEFAULT-VALUE})")
     private int ranks;
+
+    @Option(
+            names = "--rows",
+            paramLabel = "PATTERN",
+            defaultValue = ".*",
+            description = "run only rows whose whole name matches this regular expression")
+    private Pattern pattern;
+
+    @Option(
+            names = "--tcp",
+            description = {
+                "times over TCP on this machine, and not shared memory (MPICH's own settings:",
+                "MPIR_CVAR_NOLOCAL, MPIR_CVAR_CH4_NETMOD, FI_PROVIDER, FI_TCP_IFACE)"
+            })
+    private boolean tcp;
 
     @Option(
             names = "--mpi",
@@ -77,6 +96,14 @@ public final class MpiCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         PrintWriter out = spec.commandLine().getOut();
+        if (instructions && tcp) {
+            throw new ParameterException(spec.commandLine(), "--instructions counts no time, and so takes no --tcp");
+        }
+        List<MpiRow> rows = (instructions ? MpiRow.ofInstructions() : MpiRow.ofTimes(ranks, tcp))
+                .stream().filter(row -> pattern.matcher(row.title()).matches()).toList();
+        if (rows.isEmpty()) {
+            throw new ParameterException(spec.commandLine(), "no row's name matches " + pattern);
+        }
         if (mpi == null) {
             Path script = Testbed.required().script().resolveSibling("mpich");
             mpi = Path.of(Tool.firstLine(script.toString()));
@@ -93,9 +120,9 @@ public final class MpiCommand implements Callable<Integer> {
             out.printf(
                     Locale.ROOT, "%-24s %12s %12s %8s%n", instructions ? "instructions" : "ns", "C", "Java", "Java/C");
             if (instructions) {
-                count(program, out);
+                count(rows, program, out);
             } else {
-                for (MpiRow row : MpiRow.ofTimes(ranks)) {
+                for (MpiRow row : rows) {
                     print(out, row, time(row, program));
                 }
             }
@@ -132,8 +159,9 @@ public final class MpiCommand implements Callable<Integer> {
         var found = new EnumMap<Side, List<Double>>(Map.of(Side.C, new ArrayList<>(), Side.JAVA, new ArrayList<>()));
         for (int round = 0; round < rounds; round++) {
             for (Side side : round % 2 == 0 ? List.of(Side.C, Side.JAVA) : List.of(Side.JAVA, Side.C)) {
-                var command = new ArrayList<>(List.of("env", environment()));
-                command.addAll(List.of(mpi.resolve("bin/mpiexec").toString(), "-n", String.valueOf(row.ranks())));
+                var command = new ArrayList<>(List.of("env"));
+                command.addAll(environment());
+                command.addAll(start(row.ranks()));
                 command.addAll(command(side, row, program));
                 Tool.Answer answer = Tool.ask(command.toArray(String[]::new));
                 double[] blocks = blocks(answer.text());
@@ -152,8 +180,16 @@ public final class MpiCommand implements Callable<Integer> {
         return medians;
     }
 
-    private String environment() {
-        return "LD_LIBRARY_PATH=" + mpi.resolve("lib");
+    private List<String> environment() {
+        var environment = new ArrayList<>(List.of("UCX_ERROR_SIGNALS=", "LD_LIBRARY_PATH=" + mpi.resolve("lib")));
+        if (tcp) {
+            environment.addAll(OVER_TCP);
+        }
+        return environment;
+    }
+
+    private List<String> start(int count) {
+        return List.of(mpi.resolve("bin/mpiexec").toString(), "-n", String.valueOf(count));
     }
 
     private static double[] blocks(String text) {
@@ -164,16 +200,18 @@ public final class MpiCommand implements Callable<Integer> {
     }
 
     /** The best block of each row, where a nanosecond is an instruction. */
-    private void count(String program, PrintWriter out) throws IOException, InterruptedException {
-        List<MpiRow> rows = MpiRow.ofInstructions();
-        var script = new StringBuilder("export UCX_ERROR_SIGNALS= " + quoted(environment()) + "\n");
+    private void count(List<MpiRow> rows, String program, PrintWriter out) throws IOException, InterruptedException {
+        var script = new StringBuilder("export " + quoted(environment()) + "\n");
+        script.append("turns=$(mktemp -d)\nmkfifo $turns/0 $turns/1\n");
         for (MpiRow row : rows) {
             for (Side side : List.of(Side.C, Side.JAVA)) {
                 script.append("echo ").append(BEGIN).append("\n");
-                script.append(command(side, row, program).stream()
-                        .map(MpiCommand::quoted)
-                        .collect(Collectors.joining(" ")));
-                script.append("\n");
+                List<String> command = command(side, row, program);
+                if (row.isByTurns()) {
+                    script.append(quoted(start(row.ranks()))).append(' ');
+                }
+                script.append(quoted(command));
+                script.append(row.isByTurns() ? " $turns\n" : "\n");
             }
         }
         List<String> command = List.of(
@@ -212,7 +250,9 @@ public final class MpiCommand implements Callable<Integer> {
                 .orElseThrow(() -> new IOException(row.title() + " has no figures: " + text)));
     }
 
-    private static String quoted(String word) {
-        return "'" + word.replace("'", "'\\''") + "'";
+    private static String quoted(List<String> words) {
+        return words.stream()
+                .map(word -> "'" + word.replace("'", "'\\''") + "'")
+                .collect(Collectors.joining(" "));
     }
 }

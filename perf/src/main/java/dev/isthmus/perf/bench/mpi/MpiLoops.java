@@ -12,10 +12,11 @@ import dev.isthmus.mpi.Requests;
 import dev.isthmus.mpi.Window;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
 
 /**
- * A row's loop on each rank: {@code MpiLoops ROW BYTES OPERATIONS BLOCKS} prints, of rank 0, the nanoseconds of each block.
- * {@code mpi.c} has the same loops in C. A JVM runs one row, as a program does that does one thing.
+ * A row's loop on each rank: {@code MpiLoops ROW BYTES OPERATIONS BLOCKS [TURNS]} prints, of rank 0, the nanoseconds of each
+ * block; of recv, of rank 1. {@code mpi.c} has the same loops in C. A JVM runs one row, as a program does that does one thing.
  */
 final class MpiLoops implements AutoCloseable {
 
@@ -42,8 +43,11 @@ final class MpiLoops implements AutoCloseable {
     private final Requests two;
     private final Request one;
     private final Window window;
+    private final Turns turns; // null of rows without
+    private long counted;
 
-    private MpiLoops(Communicator world, int bytes) {
+    private MpiLoops(Communicator world, int bytes, Turns turns) {
+        this.turns = turns;
         this.world = world;
         rank = world.rank();
         peer = 1 - rank;
@@ -81,6 +85,7 @@ final class MpiLoops implements AutoCloseable {
                 world.irecv(in, rank, 2, one);
                 yield this::test;
             }
+            case "send", "recv" -> this::byTurns;
             default -> throw new IllegalArgumentException(row);
         };
     }
@@ -163,6 +168,36 @@ final class MpiLoops implements AutoCloseable {
         }
     }
 
+    /** One rank sends while the other sleeps, and then the other way round. */
+    private void byTurns(int times) {
+        if (rank != 0) {
+            turns.await(rank);
+        }
+        long began = System.nanoTime();
+        if (rank == 0) {
+            sends(times);
+        } else {
+            receives(times);
+        }
+        counted = System.nanoTime() - began;
+        turns.pass(peer);
+        if (rank == 0) {
+            turns.await(rank);
+        }
+    }
+
+    private void sends(int times) {
+        for (int i = 0; i < times; i++) {
+            world.send(out, peer, 0);
+        }
+    }
+
+    private void receives(int times) {
+        for (int i = 0; i < times; i++) {
+            world.recv(in, peer, 0);
+        }
+    }
+
     @Override
     public void close() {
         if (one.isActive()) {
@@ -183,10 +218,12 @@ final class MpiLoops implements AutoCloseable {
         int blocks = Integer.parseInt(args[3]);
         Mpi.run(mpi -> {
             Communicator world = mpi.world();
-            try (var loops = new MpiLoops(world, Integer.parseInt(args[1]))) {
+            int printer = args[0].equals("recv") ? 1 : 0;
+            try (Turns turns = args.length > 4 ? new Turns(Path.of(args[4])) : null;
+                    var loops = new MpiLoops(world, Integer.parseInt(args[1]), turns)) {
                 Loop loop = loops.loop(args[0]);
                 // Short at first: C2 compiles a loop that runs for long while it runs, and differently.
-                int few = 128;
+                int few = turns == null ? 128 : operations;
                 for (int done = 0; done < WARM_UP; done += few) {
                     loop.run(few);
                 }
@@ -195,8 +232,9 @@ final class MpiLoops implements AutoCloseable {
                     world.barrier();
                     long began = System.nanoTime();
                     loop.run(operations);
-                    if (world.rank() == 0) {
-                        System.out.println("block " + (System.nanoTime() - began));
+                    long took = turns == null ? System.nanoTime() - began : loops.counted;
+                    if (world.rank() == printer) {
+                        System.out.println("block " + took);
                     }
                 }
             }

@@ -16,26 +16,37 @@ record MpiRow(String loop, int bytes, int ranks, int operations) {
 
     private static final List<Integer> SIZES = List.of(8, 4096, 65_536);
 
-    /** Those in which ranks wait for each other: for times. */
-    static List<MpiRow> ofTimes(int ranks) {
+    /**
+     * Those in which ranks wait for each other: for times.
+     *
+     * @param ranks of the collective calls
+     * @param tcp whether a message takes that much longer
+     */
+    static List<MpiRow> ofTimes(int ranks, boolean tcp) {
+        int slower = tcp || ranks > 2 ? 8 : 1;
         var rows = new ArrayList<MpiRow>();
         for (int bytes : SIZES) {
-            rows.add(new MpiRow("latency", bytes, 2, bytes > 4096 ? 512 : 2048));
+            rows.add(new MpiRow("latency", bytes, 2, (bytes > 4096 ? 512 : 2048) / slower));
         }
         for (int bytes : SIZES) {
-            rows.add(new MpiRow("stream", bytes, 2, bytes > 4096 ? 512 : 4096));
+            rows.add(new MpiRow("stream", bytes, 2, (bytes > 4096 ? 512 : 4096) / slower));
         }
         for (String loop : List.of("allreduce", "alltoall")) {
             for (int bytes : SIZES) {
-                rows.add(new MpiRow(loop, bytes, ranks, bytes > 4096 ? 128 : 512));
+                rows.add(new MpiRow(loop, bytes, ranks, (bytes > 4096 ? 128 : 512) / slower));
             }
         }
         return rows;
     }
 
-    /** Those of one rank, which waits for nothing: for instructions. */
+    /** Those in which no rank waits for another, because there is one, or each sleeps while the other works: for instructions. */
     static List<MpiRow> ofInstructions() {
         var rows = new ArrayList<MpiRow>();
+        for (String loop : List.of("send", "recv")) {
+            for (int bytes : List.of(8, 4096)) { // larger ones are not sent before the other rank has answered
+                rows.add(new MpiRow(loop, bytes, 2, 32));
+            }
+        }
         for (String loop : List.of("self", "persistent", "put", "allreduce", "alltoall")) {
             for (int bytes : SIZES) {
                 rows.add(new MpiRow(loop, bytes, 1, bytes > 4096 ? 100 : 1000));
@@ -55,8 +66,13 @@ record MpiRow(String loop, int bytes, int ranks, int operations) {
         return block / operations / (loop.equals("latency") ? 2 : 1);
     }
 
+    /** Whether its two ranks work by turns. */
+    boolean isByTurns() {
+        return loop.equals("send") || loop.equals("recv");
+    }
+
     /** Its name in the table. */
     String title() {
-        return loop + "-" + bytes + (ranks > 2 ? ", " + ranks + " ranks" : "");
+        return loop + "-" + bytes + (ranks > 2 ? "-" + ranks : "");
     }
 }

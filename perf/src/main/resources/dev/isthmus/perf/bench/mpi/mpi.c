@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of MpiLoops in C: the same calls in the same order. mpi ROW BYTES OPERATIONS BLOCKS prints, of rank 0, the
-// nanoseconds of each block.
+// The rows of MpiLoops in C: the same calls in the same order. mpi ROW BYTES OPERATIONS BLOCKS [TURNS] prints, of rank 0, the
+// nanoseconds of each block; of recv, of rank 1.
+#include <fcntl.h>
 #include <mpi_abi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { WINDOW = 64, WARM_UP = 20 };
 
@@ -14,6 +16,14 @@ static int rank, size, peer, bytes;
 static char *out, *in;
 static MPI_Request requests[2 * WINDOW];
 static MPI_Win window;
+static int turns[2]; // of each rank, what wakes it
+static long counted;
+
+static long now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000000000L + t.tv_nsec;
+}
 
 static void latency(int times) {
     for (int i = 0; i < times; i++) {
@@ -79,18 +89,41 @@ static void test(int times) {
     for (int i = 0; i < times; i++) MPI_Test(&requests[0], &done, &status);
 }
 
-static const struct { const char *name; void (*run)(int); } ROWS[] = {
-    {"latency", latency}, {"stream", stream}, {"self", self}, {"persistent", persistent}, {"allreduce", allreduce},
-    {"alltoall", alltoall}, {"barrier", barrier}, {"put", put}, {"test", test}};
-
-static long now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * 1000000000L + t.tv_nsec;
+static void sends(int times) {
+    for (int i = 0; i < times; i++) MPI_Send_c(out, bytes, MPI_BYTE, peer, 0, world);
 }
 
+static void receives(int times) {
+    for (int i = 0; i < times; i++) MPI_Recv_c(in, bytes, MPI_BYTE, peer, 0, world, MPI_STATUS_IGNORE);
+}
+
+static void pass(void) {
+    if (write(turns[peer], "", 1) != 1) abort();
+}
+
+static void await(void) {
+    char byte;
+    if (read(turns[rank], &byte, 1) != 1) abort();
+}
+
+// One rank sends while the other sleeps, and then the other way round.
+static void by_turns(int times) {
+    if (rank != 0) await();
+    long began = now();
+    if (rank == 0) sends(times);
+    else receives(times);
+    counted = now() - began;
+    pass();
+    if (rank == 0) await();
+}
+
+static const struct { const char *name; void (*run)(int); } ROWS[] = {
+    {"latency", latency}, {"stream", stream}, {"self", self}, {"persistent", persistent}, {"allreduce", allreduce},
+    {"alltoall", alltoall}, {"barrier", barrier}, {"put", put}, {"test", test},
+    {"send", by_turns}, {"recv", by_turns}};
+
 int main(int argc, char **argv) {
-    if (argc != 5) return 2;
+    if (argc != 5 && argc != 6) return 2;
     int provided, operations = atoi(argv[3]), blocks = atoi(argv[4]);
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
     world = MPI_COMM_WORLD;
@@ -103,6 +136,13 @@ int main(int argc, char **argv) {
     void (*run)(int) = NULL;
     for (unsigned i = 0; i < sizeof ROWS / sizeof *ROWS; i++) if (!strcmp(ROWS[i].name, argv[1])) run = ROWS[i].run;
     if (!run) return 2;
+    for (int i = 0; i < 2 && argc == 6; i++) {
+        char name[4096];
+        snprintf(name, sizeof name, "%s/%d", argv[5], i);
+        turns[i] = open(name, O_RDWR); // a named pipe
+        if (turns[i] < 0) return 2;
+    }
+    int printer = !strcmp(argv[1], "recv");
     char *memory;
     MPI_Win_allocate_c(bytes + 8, 1, MPI_INFO_NULL, world, &memory, &window);
     MPI_Win_lock_all(0, window);
@@ -116,7 +156,8 @@ int main(int argc, char **argv) {
         MPI_Barrier(world);
         long began = now();
         run(operations);
-        if (rank == 0) printf("block %ld\n", now() - began);
+        long took = run == by_turns ? counted : now() - began;
+        if (rank == printer) printf("block %ld\n", took);
     }
     if (run == test) {
         MPI_Send_c(out, bytes, MPI_BYTE, rank, 2, world);
