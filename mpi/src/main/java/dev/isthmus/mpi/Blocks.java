@@ -25,6 +25,9 @@ public final class Blocks implements Data {
     final MemorySegment counts;
     final MemorySegment displacements; // of the v calls in elements, of the w calls in bytes
     final MemorySegment types; // NULL if all are of one type
+    final long countsAt; // the same as addresses
+    final long displacementsAt;
+    final long typesAt;
     private final int blocks;
     private final Datatype[] all;
 
@@ -41,6 +44,9 @@ public final class Blocks implements Data {
         this.displacements = displacements;
         this.types = types;
         this.all = all;
+        countsAt = counts.address();
+        displacementsAt = displacements.address();
+        typesAt = types.address();
     }
 
     /**
@@ -123,20 +129,20 @@ public final class Blocks implements Data {
     /** The same, for a call that takes {@link #IN_PLACE}. */
     @HotPath
     @SuppressWarnings("ReferenceEquality") // identity is meant
-    MemorySegment fromOrInPlace(int ranks, boolean typed) {
+    long fromOrInPlace(int ranks, boolean typed) {
         return this == IN_PLACE ? buffer.from() : from(ranks, typed);
     }
 
     /** Its address, for a call that reads a block of each of so many ranks. */
     @HotPath
-    MemorySegment from(int ranks, boolean typed) {
+    long from(int ranks, boolean typed) {
         check(ranks, typed);
         return buffer.from();
     }
 
     /** Its address, for a call that writes them. */
     @HotPath
-    MemorySegment into(int ranks, boolean typed) {
+    long into(int ranks, boolean typed) {
         check(ranks, typed);
         return buffer.into();
     }
@@ -163,8 +169,8 @@ public final class Blocks implements Data {
 
     /** The datatype's handle. */
     @HotPath
-    MemorySegment type() {
-        return buffer.type();
+    long pointer() {
+        return buffer.pointer();
     }
 
     /** The number of blocks. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.mpi;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -11,6 +12,8 @@ import java.lang.foreign.MemorySegment;
  * receive, nobody reads or writes it. A {@link GuardedArena} refuses to free it until then.
  */
 public final class Buffer implements Data {
+
+    private static final Thread NOBODY = new Thread(() -> {}); // never started
 
     /** No elements, for the arguments that a rank's call does not use. */
     public static final Buffer EMPTY = new Buffer(MemorySegment.NULL, 0, Datatype.BYTE);
@@ -23,6 +26,9 @@ public final class Buffer implements Data {
     final Datatype type;
     final GuardedArena guard;
     final long span; // bytes from its start to the end of its last element
+    private final long address;
+    private final Thread owner; // the only one that may access it, or null
+    private final boolean stable; // no other thread can free it
     private final MemorySegment.Scope scope;
     private final boolean writable;
 
@@ -32,7 +38,11 @@ public final class Buffer implements Data {
         this.type = type;
         span = type.span(count);
         guard = GuardedArena.of(segment);
+        address = segment.address();
         scope = segment.scope();
+        boolean confined = !segment.isAccessibleBy(NOBODY);
+        owner = confined ? Thread.currentThread() : null;
+        stable = confined || scope.equals(Arena.global().scope());
         writable = !segment.isReadOnly();
     }
 
@@ -66,6 +76,9 @@ public final class Buffer implements Data {
             throw new IllegalArgumentException(count + " elements of " + type + " take " + type.span(count)
                     + " bytes, and the segment has " + segment.byteSize());
         }
+        if (!segment.isAccessibleBy(Thread.currentThread())) {
+            throw new WrongThreadException("the segment is of another thread's confined arena");
+        }
         return new Buffer(segment, count, type);
     }
 
@@ -76,16 +89,17 @@ public final class Buffer implements Data {
 
     /** Its address, for a call that reads it. */
     @HotPath
-    MemorySegment from() {
-        if (!scope.isAlive() || !segment.isAccessibleBy(Thread.currentThread())) {
+    @SuppressWarnings("ReferenceEquality") // identity is meant
+    long from() {
+        if (!scope.isAlive() || (owner != null && owner != Thread.currentThread())) {
             refuse();
         }
-        return segment;
+        return address;
     }
 
     /** Its address, for a call that writes it. */
     @HotPath
-    MemorySegment into() {
+    long into() {
         if (!writable) {
             throw new IllegalArgumentException(this + " is read-only");
         }
@@ -99,8 +113,31 @@ public final class Buffer implements Data {
         throw new WrongThreadException(this + " is of another thread's confined arena");
     }
 
+    /** Whether nobody can free it during a call: no other thread, and no function of an {@link Operation} on this one. */
+    @HotPath
+    boolean isStable() {
+        return stable && !Operation.canCallBack();
+    }
+
+    /** The segment, for a call off the data path that reads it. */
+    MemorySegment readable() {
+        from();
+        return segment;
+    }
+
+    /** The segment, for a call off the data path that writes it. */
+    MemorySegment writable() {
+        into();
+        return segment;
+    }
+
     /** The datatype's handle. */
     @HotPath
+    long pointer() {
+        return type.pointer();
+    }
+
+    /** The same, for a call off the data path. */
     MemorySegment type() {
         return type.handle();
     }

@@ -3,6 +3,7 @@ package dev.isthmus.mpi;
 
 import dev.isthmus.bindings.mpi.mpi_abi_h;
 import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
 
 /** The calls of a {@link Communicator} that transfer data: point to point, and of all ranks. Written by {@code mpi/generate}. */
 public abstract sealed class Communication extends CommunicatorChecks permits Communicator {
@@ -20,10 +21,15 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void send(Buffer buffer, int dest, int tag) {
-        instance.check(
-                mpi_abi_h.MPI_Send_c(buffer.from(), buffer.count, buffer.type(), peer(dest), tag(tag), handle()),
-                "MPI_Send_c",
-                this);
+        long a0 = buffer.from();
+        long a1 = buffer.count;
+        long a2 = buffer.pointer();
+        int a3 = peer(dest);
+        int a4 = tag(tag);
+        int code = buffer.isStable()
+                ? Calls.send(a0, a1, a2, a3, a4, pointer())
+                : Calls.send(buffer.segment, a1, a2, a3, a4, pointer());
+        instance.check(code, "MPI_Send_c", this);
     }
 
     /**
@@ -36,14 +42,14 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void isend(Buffer buffer, int dest, int tag, Request request) {
-        MemorySegment a0 = buffer.from();
+        long a0 = buffer.from();
         long a1 = buffer.count;
-        MemorySegment a2 = buffer.type();
+        long a2 = buffer.pointer();
         int a3 = peer(dest);
         int a4 = tag(tag);
-        MemorySegment comm = handle();
-        MemorySegment slot = request.begin(buffer, null, null);
-        request.began(mpi_abi_h.MPI_Isend_c(a0, a1, a2, a3, a4, comm, slot), "MPI_Isend_c", this);
+        long comm = pointer();
+        long slot = request.begin(buffer, null, null);
+        request.began(Calls.isend(a0, a1, a2, a3, a4, comm, slot), "MPI_Isend_c", this);
     }
 
     /**
@@ -56,14 +62,14 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void sendInit(Buffer buffer, int dest, int tag, Request request) {
-        MemorySegment a0 = buffer.from();
+        long a0 = buffer.from();
         long a1 = buffer.count;
-        MemorySegment a2 = buffer.type();
+        long a2 = buffer.pointer();
         int a3 = peer(dest);
         int a4 = tag(tag);
         MemorySegment comm = handle();
         MemorySegment slot = request.prepare(buffer, null, null);
-        request.prepared(mpi_abi_h.MPI_Send_init_c(a0, a1, a2, a3, a4, comm, slot), "MPI_Send_init_c", this);
+        request.prepared(mpi_abi_h.MPI_Send_init_c(at(a0), a1, at(a2), a3, a4, comm, slot), "MPI_Send_init_c", this);
     }
 
     /**
@@ -75,10 +81,15 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void bsend(Buffer buffer, int dest, int tag) {
-        instance.check(
-                mpi_abi_h.MPI_Bsend_c(buffer.from(), buffer.count, buffer.type(), peer(dest), tag(tag), handle()),
-                "MPI_Bsend_c",
-                this);
+        long a0 = buffer.from();
+        long a1 = buffer.count;
+        long a2 = buffer.pointer();
+        int a3 = peer(dest);
+        int a4 = tag(tag);
+        int code = buffer.isStable()
+                ? Calls.bsend(a0, a1, a2, a3, a4, pointer())
+                : Calls.bsend(buffer.segment, a1, a2, a3, a4, pointer());
+        instance.check(code, "MPI_Bsend_c", this);
     }
 
     /**
@@ -91,14 +102,14 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void ibsend(Buffer buffer, int dest, int tag, Request request) {
-        MemorySegment a0 = buffer.from();
+        long a0 = buffer.from();
         long a1 = buffer.count;
-        MemorySegment a2 = buffer.type();
+        long a2 = buffer.pointer();
         int a3 = peer(dest);
         int a4 = tag(tag);
-        MemorySegment comm = handle();
-        MemorySegment slot = request.begin(buffer, null, null);
-        request.began(mpi_abi_h.MPI_Ibsend_c(a0, a1, a2, a3, a4, comm, slot), "MPI_Ibsend_c", this);
+        long comm = pointer();
+        long slot = request.begin(buffer, null, null);
+        request.began(Calls.ibsend(a0, a1, a2, a3, a4, comm, slot), "MPI_Ibsend_c", this);
     }
 
     /**
@@ -111,14 +122,14 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void bsendInit(Buffer buffer, int dest, int tag, Request request) {
-        MemorySegment a0 = buffer.from();
+        long a0 = buffer.from();
         long a1 = buffer.count;
-        MemorySegment a2 = buffer.type();
+        long a2 = buffer.pointer();
         int a3 = peer(dest);
         int a4 = tag(tag);
         MemorySegment comm = handle();
         MemorySegment slot = request.prepare(buffer, null, null);
-        request.prepared(mpi_abi_h.MPI_Bsend_init_c(a0, a1, a2, a3, a4, comm, slot), "MPI_Bsend_init_c", this);
+        request.prepared(mpi_abi_h.MPI_Bsend_init_c(at(a0), a1, at(a2), a3, a4, comm, slot), "MPI_Bsend_init_c", this);
     }
 
     /**
@@ -130,10 +141,15 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void ssend(Buffer buffer, int dest, int tag) {
-        instance.check(
-                mpi_abi_h.MPI_Ssend_c(buffer.from(), buffer.count, buffer.type(), peer(dest), tag(tag), handle()),
-                "MPI_Ssend_c",
-                this);
+        long a0 = buffer.from();
+        long a1 = buffer.count;
+        long a2 = buffer.pointer();
+        int a3 = peer(dest);
+        int a4 = tag(tag);
+        int code = buffer.isStable()
+                ? Calls.ssend(a0, a1, a2, a3, a4, pointer())
+                : Calls.ssend(buffer.segment, a1, a2, a3, a4, pointer());
+        instance.check(code, "MPI_Ssend_c", this);
     }
 
     /**
@@ -146,14 +162,14 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void issend(Buffer buffer, int dest, int tag, Request request) {
-        MemorySegment a0 = buffer.from();
+        long a0 = buffer.from();
         long a1 = buffer.count;
-        MemorySegment a2 = buffer.type();
+        long a2 = buffer.pointer();
         int a3 = peer(dest);
         int a4 = tag(tag);
-        MemorySegment comm = handle();
-        MemorySegment slot = request.begin(buffer, null, null);
-        request.began(mpi_abi_h.MPI_Issend_c(a0, a1, a2, a3, a4, comm, slot), "MPI_Issend_c", this);
+        long comm = pointer();
+        long slot = request.begin(buffer, null, null);
+        request.began(Calls.issend(a0, a1, a2, a3, a4, comm, slot), "MPI_Issend_c", this);
     }
 
     /**
@@ -166,14 +182,14 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void ssendInit(Buffer buffer, int dest, int tag, Request request) {
-        MemorySegment a0 = buffer.from();
+        long a0 = buffer.from();
         long a1 = buffer.count;
-        MemorySegment a2 = buffer.type();
+        long a2 = buffer.pointer();
         int a3 = peer(dest);
         int a4 = tag(tag);
         MemorySegment comm = handle();
         MemorySegment slot = request.prepare(buffer, null, null);
-        request.prepared(mpi_abi_h.MPI_Ssend_init_c(a0, a1, a2, a3, a4, comm, slot), "MPI_Ssend_init_c", this);
+        request.prepared(mpi_abi_h.MPI_Ssend_init_c(at(a0), a1, at(a2), a3, a4, comm, slot), "MPI_Ssend_init_c", this);
     }
 
     /**
@@ -185,10 +201,15 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void rsend(Buffer buffer, int dest, int tag) {
-        instance.check(
-                mpi_abi_h.MPI_Rsend_c(buffer.from(), buffer.count, buffer.type(), peer(dest), tag(tag), handle()),
-                "MPI_Rsend_c",
-                this);
+        long a0 = buffer.from();
+        long a1 = buffer.count;
+        long a2 = buffer.pointer();
+        int a3 = peer(dest);
+        int a4 = tag(tag);
+        int code = buffer.isStable()
+                ? Calls.rsend(a0, a1, a2, a3, a4, pointer())
+                : Calls.rsend(buffer.segment, a1, a2, a3, a4, pointer());
+        instance.check(code, "MPI_Rsend_c", this);
     }
 
     /**
@@ -201,14 +222,14 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void irsend(Buffer buffer, int dest, int tag, Request request) {
-        MemorySegment a0 = buffer.from();
+        long a0 = buffer.from();
         long a1 = buffer.count;
-        MemorySegment a2 = buffer.type();
+        long a2 = buffer.pointer();
         int a3 = peer(dest);
         int a4 = tag(tag);
-        MemorySegment comm = handle();
-        MemorySegment slot = request.begin(buffer, null, null);
-        request.began(mpi_abi_h.MPI_Irsend_c(a0, a1, a2, a3, a4, comm, slot), "MPI_Irsend_c", this);
+        long comm = pointer();
+        long slot = request.begin(buffer, null, null);
+        request.began(Calls.irsend(a0, a1, a2, a3, a4, comm, slot), "MPI_Irsend_c", this);
     }
 
     /**
@@ -221,14 +242,14 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void rsendInit(Buffer buffer, int dest, int tag, Request request) {
-        MemorySegment a0 = buffer.from();
+        long a0 = buffer.from();
         long a1 = buffer.count;
-        MemorySegment a2 = buffer.type();
+        long a2 = buffer.pointer();
         int a3 = peer(dest);
         int a4 = tag(tag);
         MemorySegment comm = handle();
         MemorySegment slot = request.prepare(buffer, null, null);
-        request.prepared(mpi_abi_h.MPI_Rsend_init_c(a0, a1, a2, a3, a4, comm, slot), "MPI_Rsend_init_c", this);
+        request.prepared(mpi_abi_h.MPI_Rsend_init_c(at(a0), a1, at(a2), a3, a4, comm, slot), "MPI_Rsend_init_c", this);
     }
 
     /**
@@ -241,17 +262,16 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void recv(Buffer buffer, int source, int tag, Status status) {
-        instance.check(
-                mpi_abi_h.MPI_Recv_c(
-                        buffer.into(),
-                        buffer.count,
-                        buffer.type(),
-                        source(source),
-                        receiveTag(tag),
-                        handle(),
-                        status.segment()),
-                "MPI_Recv_c",
-                this);
+        long a0 = buffer.into();
+        long a1 = buffer.count;
+        long a2 = buffer.pointer();
+        int a3 = source(source);
+        int a4 = receiveTag(tag);
+        int code = buffer.isStable()
+                ? Calls.recv(a0, a1, a2, a3, a4, pointer(), status.address())
+                : Calls.recv(buffer.segment, a1, a2, a3, a4, pointer(), status.address());
+        Reference.reachabilityFence(status);
+        instance.check(code, "MPI_Recv_c", this);
     }
 
     /**
@@ -276,14 +296,14 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void irecv(Buffer buffer, int source, int tag, Request request) {
-        MemorySegment a0 = buffer.into();
+        long a0 = buffer.into();
         long a1 = buffer.count;
-        MemorySegment a2 = buffer.type();
+        long a2 = buffer.pointer();
         int a3 = source(source);
         int a4 = receiveTag(tag);
-        MemorySegment comm = handle();
-        MemorySegment slot = request.begin(buffer, null, null);
-        request.began(mpi_abi_h.MPI_Irecv_c(a0, a1, a2, a3, a4, comm, slot), "MPI_Irecv_c", this);
+        long comm = pointer();
+        long slot = request.begin(buffer, null, null);
+        request.began(Calls.irecv(a0, a1, a2, a3, a4, comm, slot), "MPI_Irecv_c", this);
     }
 
     /**
@@ -296,14 +316,14 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void recvInit(Buffer buffer, int source, int tag, Request request) {
-        MemorySegment a0 = buffer.into();
+        long a0 = buffer.into();
         long a1 = buffer.count;
-        MemorySegment a2 = buffer.type();
+        long a2 = buffer.pointer();
         int a3 = source(source);
         int a4 = receiveTag(tag);
         MemorySegment comm = handle();
         MemorySegment slot = request.prepare(buffer, null, null);
-        request.prepared(mpi_abi_h.MPI_Recv_init_c(a0, a1, a2, a3, a4, comm, slot), "MPI_Recv_init_c", this);
+        request.prepared(mpi_abi_h.MPI_Recv_init_c(at(a0), a1, at(a2), a3, a4, comm, slot), "MPI_Recv_init_c", this);
     }
 
     /**
@@ -320,22 +340,22 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
     @HotPath
     public final void sendrecv(
             Buffer send, int dest, int sendTag, Buffer receive, int source, int receiveTag, Status status) {
-        instance.check(
-                mpi_abi_h.MPI_Sendrecv_c(
-                        send.from(),
-                        send.count,
-                        send.type(),
-                        peer(dest),
-                        tag(sendTag),
-                        receive.into(),
-                        receive.count,
-                        receive.type(),
-                        source(source),
-                        receiveTag(receiveTag),
-                        handle(),
-                        status.segment()),
-                "MPI_Sendrecv_c",
-                this);
+        long a0 = send.from();
+        long a1 = send.count;
+        long a2 = send.pointer();
+        int a3 = peer(dest);
+        int a4 = tag(sendTag);
+        long a5 = receive.into();
+        long a6 = receive.count;
+        long a7 = receive.pointer();
+        int a8 = source(source);
+        int a9 = receiveTag(receiveTag);
+        int code = send.isStable() && receive.isStable()
+                ? Calls.sendrecv(a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, pointer(), status.address())
+                : Calls.sendrecv(
+                        send.segment, a1, a2, a3, a4, receive.segment, a6, a7, a8, a9, pointer(), status.address());
+        Reference.reachabilityFence(status);
+        instance.check(code, "MPI_Sendrecv_c", this);
     }
 
     /**
@@ -367,20 +387,19 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
     @HotPath
     public final void isendrecv(
             Buffer send, int dest, int sendTag, Buffer receive, int source, int receiveTag, Request request) {
-        MemorySegment a0 = send.from();
+        long a0 = send.from();
         long a1 = send.count;
-        MemorySegment a2 = send.type();
+        long a2 = send.pointer();
         int a3 = peer(dest);
         int a4 = tag(sendTag);
-        MemorySegment a5 = receive.into();
+        long a5 = receive.into();
         long a6 = receive.count;
-        MemorySegment a7 = receive.type();
+        long a7 = receive.pointer();
         int a8 = source(source);
         int a9 = receiveTag(receiveTag);
-        MemorySegment comm = handle();
-        MemorySegment slot = request.begin(send, receive, null);
-        request.began(
-                mpi_abi_h.MPI_Isendrecv_c(a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, comm, slot), "MPI_Isendrecv_c", this);
+        long comm = pointer();
+        long slot = request.begin(send, receive, null);
+        request.began(Calls.isendrecv(a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, comm, slot), "MPI_Isendrecv_c", this);
     }
 
     /**
@@ -395,19 +414,18 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void sendrecvReplace(Buffer buffer, int dest, int sendTag, int source, int receiveTag, Status status) {
-        instance.check(
-                mpi_abi_h.MPI_Sendrecv_replace_c(
-                        buffer.into(),
-                        buffer.count,
-                        buffer.type(),
-                        peer(dest),
-                        tag(sendTag),
-                        source(source),
-                        receiveTag(receiveTag),
-                        handle(),
-                        status.segment()),
-                "MPI_Sendrecv_replace_c",
-                this);
+        long a0 = buffer.into();
+        long a1 = buffer.count;
+        long a2 = buffer.pointer();
+        int a3 = peer(dest);
+        int a4 = tag(sendTag);
+        int a5 = source(source);
+        int a6 = receiveTag(receiveTag);
+        int code = buffer.isStable()
+                ? Calls.sendrecvReplace(a0, a1, a2, a3, a4, a5, a6, pointer(), status.address())
+                : Calls.sendrecvReplace(buffer.segment, a1, a2, a3, a4, a5, a6, pointer(), status.address());
+        Reference.reachabilityFence(status);
+        instance.check(code, "MPI_Sendrecv_replace_c", this);
     }
 
     /**
@@ -437,19 +455,16 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
     @HotPath
     public final void isendrecvReplace(
             Buffer buffer, int dest, int sendTag, int source, int receiveTag, Request request) {
-        MemorySegment a0 = buffer.into();
+        long a0 = buffer.into();
         long a1 = buffer.count;
-        MemorySegment a2 = buffer.type();
+        long a2 = buffer.pointer();
         int a3 = peer(dest);
         int a4 = tag(sendTag);
         int a5 = source(source);
         int a6 = receiveTag(receiveTag);
-        MemorySegment comm = handle();
-        MemorySegment slot = request.begin(buffer, null, null);
-        request.began(
-                mpi_abi_h.MPI_Isendrecv_replace_c(a0, a1, a2, a3, a4, a5, a6, comm, slot),
-                "MPI_Isendrecv_replace_c",
-                this);
+        long comm = pointer();
+        long slot = request.begin(buffer, null, null);
+        request.began(Calls.isendrecvReplace(a0, a1, a2, a3, a4, a5, a6, comm, slot), "MPI_Isendrecv_replace_c", this);
     }
 
     /**
@@ -464,16 +479,17 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void psendInit(Buffer buffer, int partitions, int dest, int tag, Info info, Request request) {
-        MemorySegment a0 = buffer.from();
+        long a0 = buffer.from();
         int a1 = partitions;
         long a2 = share(buffer, partitions);
-        MemorySegment a3 = buffer.type();
+        long a3 = buffer.pointer();
         int a4 = peer(dest);
         int a5 = tag(tag);
         MemorySegment comm = handle();
         MemorySegment hints = info.handle();
         MemorySegment slot = request.prepare(buffer, null, null);
-        request.prepared(mpi_abi_h.MPI_Psend_init(a0, a1, a2, a3, a4, a5, comm, hints, slot), "MPI_Psend_init", this);
+        request.prepared(
+                mpi_abi_h.MPI_Psend_init(at(a0), a1, a2, at(a3), a4, a5, comm, hints, slot), "MPI_Psend_init", this);
     }
 
     /**
@@ -488,16 +504,17 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void precvInit(Buffer buffer, int partitions, int source, int tag, Info info, Request request) {
-        MemorySegment a0 = buffer.into();
+        long a0 = buffer.into();
         int a1 = partitions;
         long a2 = share(buffer, partitions);
-        MemorySegment a3 = buffer.type();
+        long a3 = buffer.pointer();
         int a4 = peer(source);
         int a5 = tag(tag);
         MemorySegment comm = handle();
         MemorySegment hints = info.handle();
         MemorySegment slot = request.prepare(buffer, null, null);
-        request.prepared(mpi_abi_h.MPI_Precv_init(a0, a1, a2, a3, a4, a5, comm, hints, slot), "MPI_Precv_init", this);
+        request.prepared(
+                mpi_abi_h.MPI_Precv_init(at(a0), a1, a2, at(a3), a4, a5, comm, hints, slot), "MPI_Precv_init", this);
     }
 
     /**
@@ -509,8 +526,9 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void probe(int source, int tag, Status status) {
-        instance.check(
-                mpi_abi_h.MPI_Probe(source(source), receiveTag(tag), handle(), status.segment()), "MPI_Probe", this);
+        int code = Calls.probe(source(source), receiveTag(tag), pointer(), status.address());
+        Reference.reachabilityFence(status);
+        instance.check(code, "MPI_Probe", this);
     }
 
     /**
@@ -523,10 +541,9 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final boolean iprobe(int source, int tag, Status status) {
-        instance.check(
-                mpi_abi_h.MPI_Iprobe(source(source), receiveTag(tag), handle(), status.flag(), status.segment()),
-                "MPI_Iprobe",
-                this);
+        int code = Calls.iprobe(source(source), receiveTag(tag), pointer(), status.flagAddress(), status.address());
+        Reference.reachabilityFence(status);
+        instance.check(code, "MPI_Iprobe", this);
         return status.isFlagSet();
     }
 
@@ -539,16 +556,15 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void mprobe(int source, int tag, Message message) {
-        MemorySegment slot = message.slot();
-        instance.check(
-                mpi_abi_h.MPI_Mprobe(
-                        source(source),
-                        receiveTag(tag),
-                        handle(),
-                        slot,
-                        message.status().segment()),
-                "MPI_Mprobe",
-                this);
+        long slot = message.slotAddress();
+        int code = Calls.mprobe(
+                source(source),
+                receiveTag(tag),
+                pointer(),
+                slot,
+                message.status().address());
+        Reference.reachabilityFence(message);
+        instance.check(code, "MPI_Mprobe", this);
         message.found(this);
     }
 
@@ -562,17 +578,16 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final boolean improbe(int source, int tag, Message message) {
-        MemorySegment slot = message.slot();
-        instance.check(
-                mpi_abi_h.MPI_Improbe(
-                        source(source),
-                        receiveTag(tag),
-                        handle(),
-                        message.flag(),
-                        slot,
-                        message.status().segment()),
-                "MPI_Improbe",
-                this);
+        long slot = message.slotAddress();
+        int code = Calls.improbe(
+                source(source),
+                receiveTag(tag),
+                pointer(),
+                message.flagAddress(),
+                slot,
+                message.status().address());
+        Reference.reachabilityFence(message);
+        instance.check(code, "MPI_Improbe", this);
         return message.foundIf(this);
     }
 
@@ -581,7 +596,8 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void barrier() {
-        instance.check(mpi_abi_h.MPI_Barrier(handle()), "MPI_Barrier", this);
+        int code = Calls.barrier(pointer());
+        instance.check(code, "MPI_Barrier", this);
     }
 
     /**
@@ -591,9 +607,9 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void ibarrier(Request request) {
-        MemorySegment comm = handle();
-        MemorySegment slot = request.begin(null, null, null);
-        request.began(mpi_abi_h.MPI_Ibarrier(comm, slot), "MPI_Ibarrier", this);
+        long comm = pointer();
+        long slot = request.begin(null, null, null);
+        request.began(Calls.ibarrier(comm, slot), "MPI_Ibarrier", this);
     }
 
     /**
@@ -618,15 +634,14 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void bcast(Buffer buffer, int root) {
-        instance.check(
-                mpi_abi_h.MPI_Bcast_c(
-                        isRoot(root) ? buffer.from() : buffer.into(),
-                        buffer.count,
-                        buffer.type(),
-                        root(root),
-                        handle()),
-                "MPI_Bcast_c",
-                this);
+        long a0 = isRoot(root) ? buffer.from() : buffer.into();
+        long a1 = buffer.count;
+        long a2 = buffer.pointer();
+        int a3 = root(root);
+        int code = buffer.isStable()
+                ? Calls.bcast(a0, a1, a2, a3, pointer())
+                : Calls.bcast(buffer.segment, a1, a2, a3, pointer());
+        instance.check(code, "MPI_Bcast_c", this);
     }
 
     /**
@@ -638,13 +653,13 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void ibcast(Buffer buffer, int root, Request request) {
-        MemorySegment a0 = isRoot(root) ? buffer.from() : buffer.into();
+        long a0 = isRoot(root) ? buffer.from() : buffer.into();
         long a1 = buffer.count;
-        MemorySegment a2 = buffer.type();
+        long a2 = buffer.pointer();
         int a3 = root(root);
-        MemorySegment comm = handle();
-        MemorySegment slot = request.begin(buffer, null, null);
-        request.began(mpi_abi_h.MPI_Ibcast_c(a0, a1, a2, a3, comm, slot), "MPI_Ibcast_c", this);
+        long comm = pointer();
+        long slot = request.begin(buffer, null, null);
+        request.began(Calls.ibcast(a0, a1, a2, a3, comm, slot), "MPI_Ibcast_c", this);
     }
 
     /**
@@ -657,14 +672,15 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void bcastInit(Buffer buffer, int root, Info info, Request request) {
-        MemorySegment a0 = isRoot(root) ? buffer.from() : buffer.into();
+        long a0 = isRoot(root) ? buffer.from() : buffer.into();
         long a1 = buffer.count;
-        MemorySegment a2 = buffer.type();
+        long a2 = buffer.pointer();
         int a3 = root(root);
         MemorySegment comm = handle();
         MemorySegment hints = info.handle();
         MemorySegment slot = request.prepare(buffer, null, null);
-        request.prepared(mpi_abi_h.MPI_Bcast_init_c(a0, a1, a2, a3, comm, hints, slot), "MPI_Bcast_init_c", this);
+        request.prepared(
+                mpi_abi_h.MPI_Bcast_init_c(at(a0), a1, at(a2), a3, comm, hints, slot), "MPI_Bcast_init_c", this);
     }
 
     /**
@@ -676,18 +692,17 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void gather(Buffer send, Buffer receive, int root) {
-        instance.check(
-                mpi_abi_h.MPI_Gather_c(
-                        send.from(),
-                        send.count,
-                        send.type(),
-                        isRoot(root) ? receive.into() : receive.from(),
-                        isRoot(root) ? share(receive, peers) : 0,
-                        receive.type(),
-                        root(root),
-                        handle()),
-                "MPI_Gather_c",
-                this);
+        long a0 = send.from();
+        long a1 = send.count;
+        long a2 = send.pointer();
+        long a3 = isRoot(root) ? receive.into() : receive.from();
+        long a4 = isRoot(root) ? share(receive, peers) : 0;
+        long a5 = receive.pointer();
+        int a6 = root(root);
+        int code = send.isStable() && receive.isStable()
+                ? Calls.gather(a0, a1, a2, a3, a4, a5, a6, pointer())
+                : Calls.gather(send.segment, a1, a2, receive.segment, a4, a5, a6, pointer());
+        instance.check(code, "MPI_Gather_c", this);
     }
 
     /**
@@ -700,16 +715,16 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void igather(Buffer send, Buffer receive, int root, Request request) {
-        MemorySegment a0 = send.from();
+        long a0 = send.from();
         long a1 = send.count;
-        MemorySegment a2 = send.type();
-        MemorySegment a3 = isRoot(root) ? receive.into() : receive.from();
+        long a2 = send.pointer();
+        long a3 = isRoot(root) ? receive.into() : receive.from();
         long a4 = isRoot(root) ? share(receive, peers) : 0;
-        MemorySegment a5 = receive.type();
+        long a5 = receive.pointer();
         int a6 = root(root);
-        MemorySegment comm = handle();
-        MemorySegment slot = request.begin(send, receive, null);
-        request.began(mpi_abi_h.MPI_Igather_c(a0, a1, a2, a3, a4, a5, a6, comm, slot), "MPI_Igather_c", this);
+        long comm = pointer();
+        long slot = request.begin(send, receive, null);
+        request.began(Calls.igather(a0, a1, a2, a3, a4, a5, a6, comm, slot), "MPI_Igather_c", this);
     }
 
     /**
@@ -723,18 +738,20 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void gatherInit(Buffer send, Buffer receive, int root, Info info, Request request) {
-        MemorySegment a0 = send.from();
+        long a0 = send.from();
         long a1 = send.count;
-        MemorySegment a2 = send.type();
-        MemorySegment a3 = isRoot(root) ? receive.into() : receive.from();
+        long a2 = send.pointer();
+        long a3 = isRoot(root) ? receive.into() : receive.from();
         long a4 = isRoot(root) ? share(receive, peers) : 0;
-        MemorySegment a5 = receive.type();
+        long a5 = receive.pointer();
         int a6 = root(root);
         MemorySegment comm = handle();
         MemorySegment hints = info.handle();
         MemorySegment slot = request.prepare(send, receive, null);
         request.prepared(
-                mpi_abi_h.MPI_Gather_init_c(a0, a1, a2, a3, a4, a5, a6, comm, hints, slot), "MPI_Gather_init_c", this);
+                mpi_abi_h.MPI_Gather_init_c(at(a0), a1, at(a2), at(a3), a4, at(a5), a6, comm, hints, slot),
+                "MPI_Gather_init_c",
+                this);
     }
 
     /**
@@ -746,19 +763,19 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void gatherv(Buffer send, Blocks receive, int root) {
-        instance.check(
-                mpi_abi_h.MPI_Gatherv_c(
-                        send.from(),
-                        send.count,
-                        send.type(),
-                        isRoot(root) ? receive.into(peers, false) : receive.buffer.from(),
-                        receive.counts,
-                        receive.displacements,
-                        receive.type(),
-                        root(root),
-                        handle()),
-                "MPI_Gatherv_c",
-                this);
+        long a0 = send.from();
+        long a1 = send.count;
+        long a2 = send.pointer();
+        long a3 = isRoot(root) ? receive.into(peers, false) : receive.buffer.from();
+        long a4 = receive.countsAt;
+        long a5 = receive.displacementsAt;
+        long a6 = receive.pointer();
+        int a7 = root(root);
+        int code = send.isStable() && receive.buffer.isStable()
+                ? Calls.gatherv(a0, a1, a2, a3, a4, a5, a6, a7, pointer())
+                : Calls.gatherv(send.segment, a1, a2, receive.buffer.segment, a4, a5, a6, a7, pointer());
+        Reference.reachabilityFence(receive);
+        instance.check(code, "MPI_Gatherv_c", this);
     }
 
     /**
@@ -771,17 +788,17 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void igatherv(Buffer send, Blocks receive, int root, Request request) {
-        MemorySegment a0 = send.from();
+        long a0 = send.from();
         long a1 = send.count;
-        MemorySegment a2 = send.type();
-        MemorySegment a3 = isRoot(root) ? receive.into(peers, false) : receive.buffer.from();
-        MemorySegment a4 = receive.counts;
-        MemorySegment a5 = receive.displacements;
-        MemorySegment a6 = receive.type();
+        long a2 = send.pointer();
+        long a3 = isRoot(root) ? receive.into(peers, false) : receive.buffer.from();
+        long a4 = receive.countsAt;
+        long a5 = receive.displacementsAt;
+        long a6 = receive.pointer();
         int a7 = root(root);
-        MemorySegment comm = handle();
-        MemorySegment slot = request.begin(send, receive, null);
-        request.began(mpi_abi_h.MPI_Igatherv_c(a0, a1, a2, a3, a4, a5, a6, a7, comm, slot), "MPI_Igatherv_c", this);
+        long comm = pointer();
+        long slot = request.begin(send, receive, null);
+        request.began(Calls.igatherv(a0, a1, a2, a3, a4, a5, a6, a7, comm, slot), "MPI_Igatherv_c", this);
     }
 
     /**
@@ -795,19 +812,19 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void gathervInit(Buffer send, Blocks receive, int root, Info info, Request request) {
-        MemorySegment a0 = send.from();
+        long a0 = send.from();
         long a1 = send.count;
-        MemorySegment a2 = send.type();
-        MemorySegment a3 = isRoot(root) ? receive.into(peers, false) : receive.buffer.from();
-        MemorySegment a4 = receive.counts;
-        MemorySegment a5 = receive.displacements;
-        MemorySegment a6 = receive.type();
+        long a2 = send.pointer();
+        long a3 = isRoot(root) ? receive.into(peers, false) : receive.buffer.from();
+        long a4 = receive.countsAt;
+        long a5 = receive.displacementsAt;
+        long a6 = receive.pointer();
         int a7 = root(root);
         MemorySegment comm = handle();
         MemorySegment hints = info.handle();
         MemorySegment slot = request.prepare(send, receive, null);
         request.prepared(
-                mpi_abi_h.MPI_Gatherv_init_c(a0, a1, a2, a3, a4, a5, a6, a7, comm, hints, slot),
+                mpi_abi_h.MPI_Gatherv_init_c(at(a0), a1, at(a2), at(a3), at(a4), at(a5), at(a6), a7, comm, hints, slot),
                 "MPI_Gatherv_init_c",
                 this);
     }
@@ -821,18 +838,17 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void scatter(Buffer send, Buffer receive, int root) {
-        instance.check(
-                mpi_abi_h.MPI_Scatter_c(
-                        send.from(),
-                        isRoot(root) ? share(send, peers) : 0,
-                        send.type(),
-                        receive.into(),
-                        receive.count,
-                        receive.type(),
-                        root(root),
-                        handle()),
-                "MPI_Scatter_c",
-                this);
+        long a0 = send.from();
+        long a1 = isRoot(root) ? share(send, peers) : 0;
+        long a2 = send.pointer();
+        long a3 = receive.into();
+        long a4 = receive.count;
+        long a5 = receive.pointer();
+        int a6 = root(root);
+        int code = send.isStable() && receive.isStable()
+                ? Calls.scatter(a0, a1, a2, a3, a4, a5, a6, pointer())
+                : Calls.scatter(send.segment, a1, a2, receive.segment, a4, a5, a6, pointer());
+        instance.check(code, "MPI_Scatter_c", this);
     }
 
     /**
@@ -845,16 +861,16 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void iscatter(Buffer send, Buffer receive, int root, Request request) {
-        MemorySegment a0 = send.from();
+        long a0 = send.from();
         long a1 = isRoot(root) ? share(send, peers) : 0;
-        MemorySegment a2 = send.type();
-        MemorySegment a3 = receive.into();
+        long a2 = send.pointer();
+        long a3 = receive.into();
         long a4 = receive.count;
-        MemorySegment a5 = receive.type();
+        long a5 = receive.pointer();
         int a6 = root(root);
-        MemorySegment comm = handle();
-        MemorySegment slot = request.begin(send, receive, null);
-        request.began(mpi_abi_h.MPI_Iscatter_c(a0, a1, a2, a3, a4, a5, a6, comm, slot), "MPI_Iscatter_c", this);
+        long comm = pointer();
+        long slot = request.begin(send, receive, null);
+        request.began(Calls.iscatter(a0, a1, a2, a3, a4, a5, a6, comm, slot), "MPI_Iscatter_c", this);
     }
 
     /**
@@ -868,18 +884,18 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void scatterInit(Buffer send, Buffer receive, int root, Info info, Request request) {
-        MemorySegment a0 = send.from();
+        long a0 = send.from();
         long a1 = isRoot(root) ? share(send, peers) : 0;
-        MemorySegment a2 = send.type();
-        MemorySegment a3 = receive.into();
+        long a2 = send.pointer();
+        long a3 = receive.into();
         long a4 = receive.count;
-        MemorySegment a5 = receive.type();
+        long a5 = receive.pointer();
         int a6 = root(root);
         MemorySegment comm = handle();
         MemorySegment hints = info.handle();
         MemorySegment slot = request.prepare(send, receive, null);
         request.prepared(
-                mpi_abi_h.MPI_Scatter_init_c(a0, a1, a2, a3, a4, a5, a6, comm, hints, slot),
+                mpi_abi_h.MPI_Scatter_init_c(at(a0), a1, at(a2), at(a3), a4, at(a5), a6, comm, hints, slot),
                 "MPI_Scatter_init_c",
                 this);
     }
@@ -893,19 +909,19 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void scatterv(Blocks send, Buffer receive, int root) {
-        instance.check(
-                mpi_abi_h.MPI_Scatterv_c(
-                        isRoot(root) ? send.from(peers, false) : send.buffer.from(),
-                        send.counts,
-                        send.displacements,
-                        send.type(),
-                        receive.into(),
-                        receive.count,
-                        receive.type(),
-                        root(root),
-                        handle()),
-                "MPI_Scatterv_c",
-                this);
+        long a0 = isRoot(root) ? send.from(peers, false) : send.buffer.from();
+        long a1 = send.countsAt;
+        long a2 = send.displacementsAt;
+        long a3 = send.pointer();
+        long a4 = receive.into();
+        long a5 = receive.count;
+        long a6 = receive.pointer();
+        int a7 = root(root);
+        int code = send.buffer.isStable() && receive.isStable()
+                ? Calls.scatterv(a0, a1, a2, a3, a4, a5, a6, a7, pointer())
+                : Calls.scatterv(send.buffer.segment, a1, a2, a3, receive.segment, a5, a6, a7, pointer());
+        Reference.reachabilityFence(send);
+        instance.check(code, "MPI_Scatterv_c", this);
     }
 
     /**
@@ -918,17 +934,17 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void iscatterv(Blocks send, Buffer receive, int root, Request request) {
-        MemorySegment a0 = isRoot(root) ? send.from(peers, false) : send.buffer.from();
-        MemorySegment a1 = send.counts;
-        MemorySegment a2 = send.displacements;
-        MemorySegment a3 = send.type();
-        MemorySegment a4 = receive.into();
+        long a0 = isRoot(root) ? send.from(peers, false) : send.buffer.from();
+        long a1 = send.countsAt;
+        long a2 = send.displacementsAt;
+        long a3 = send.pointer();
+        long a4 = receive.into();
         long a5 = receive.count;
-        MemorySegment a6 = receive.type();
+        long a6 = receive.pointer();
         int a7 = root(root);
-        MemorySegment comm = handle();
-        MemorySegment slot = request.begin(send, receive, null);
-        request.began(mpi_abi_h.MPI_Iscatterv_c(a0, a1, a2, a3, a4, a5, a6, a7, comm, slot), "MPI_Iscatterv_c", this);
+        long comm = pointer();
+        long slot = request.begin(send, receive, null);
+        request.began(Calls.iscatterv(a0, a1, a2, a3, a4, a5, a6, a7, comm, slot), "MPI_Iscatterv_c", this);
     }
 
     /**
@@ -942,19 +958,20 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void scattervInit(Blocks send, Buffer receive, int root, Info info, Request request) {
-        MemorySegment a0 = isRoot(root) ? send.from(peers, false) : send.buffer.from();
-        MemorySegment a1 = send.counts;
-        MemorySegment a2 = send.displacements;
-        MemorySegment a3 = send.type();
-        MemorySegment a4 = receive.into();
+        long a0 = isRoot(root) ? send.from(peers, false) : send.buffer.from();
+        long a1 = send.countsAt;
+        long a2 = send.displacementsAt;
+        long a3 = send.pointer();
+        long a4 = receive.into();
         long a5 = receive.count;
-        MemorySegment a6 = receive.type();
+        long a6 = receive.pointer();
         int a7 = root(root);
         MemorySegment comm = handle();
         MemorySegment hints = info.handle();
         MemorySegment slot = request.prepare(send, receive, null);
         request.prepared(
-                mpi_abi_h.MPI_Scatterv_init_c(a0, a1, a2, a3, a4, a5, a6, a7, comm, hints, slot),
+                mpi_abi_h.MPI_Scatterv_init_c(
+                        at(a0), at(a1), at(a2), at(a3), at(a4), a5, at(a6), a7, comm, hints, slot),
                 "MPI_Scatterv_init_c",
                 this);
     }
@@ -967,17 +984,16 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void allgather(Buffer send, Buffer receive) {
-        instance.check(
-                mpi_abi_h.MPI_Allgather_c(
-                        send.from(),
-                        send.count,
-                        send.type(),
-                        receive.into(),
-                        share(receive, peers),
-                        receive.type(),
-                        handle()),
-                "MPI_Allgather_c",
-                this);
+        long a0 = send.from();
+        long a1 = send.count;
+        long a2 = send.pointer();
+        long a3 = receive.into();
+        long a4 = share(receive, peers);
+        long a5 = receive.pointer();
+        int code = send.isStable() && receive.isStable()
+                ? Calls.allgather(a0, a1, a2, a3, a4, a5, pointer())
+                : Calls.allgather(send.segment, a1, a2, receive.segment, a4, a5, pointer());
+        instance.check(code, "MPI_Allgather_c", this);
     }
 
     /**
@@ -989,15 +1005,15 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void iallgather(Buffer send, Buffer receive, Request request) {
-        MemorySegment a0 = send.from();
+        long a0 = send.from();
         long a1 = send.count;
-        MemorySegment a2 = send.type();
-        MemorySegment a3 = receive.into();
+        long a2 = send.pointer();
+        long a3 = receive.into();
         long a4 = share(receive, peers);
-        MemorySegment a5 = receive.type();
-        MemorySegment comm = handle();
-        MemorySegment slot = request.begin(send, receive, null);
-        request.began(mpi_abi_h.MPI_Iallgather_c(a0, a1, a2, a3, a4, a5, comm, slot), "MPI_Iallgather_c", this);
+        long a5 = receive.pointer();
+        long comm = pointer();
+        long slot = request.begin(send, receive, null);
+        request.began(Calls.iallgather(a0, a1, a2, a3, a4, a5, comm, slot), "MPI_Iallgather_c", this);
     }
 
     /**
@@ -1010,17 +1026,17 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void allgatherInit(Buffer send, Buffer receive, Info info, Request request) {
-        MemorySegment a0 = send.from();
+        long a0 = send.from();
         long a1 = send.count;
-        MemorySegment a2 = send.type();
-        MemorySegment a3 = receive.into();
+        long a2 = send.pointer();
+        long a3 = receive.into();
         long a4 = share(receive, peers);
-        MemorySegment a5 = receive.type();
+        long a5 = receive.pointer();
         MemorySegment comm = handle();
         MemorySegment hints = info.handle();
         MemorySegment slot = request.prepare(send, receive, null);
         request.prepared(
-                mpi_abi_h.MPI_Allgather_init_c(a0, a1, a2, a3, a4, a5, comm, hints, slot),
+                mpi_abi_h.MPI_Allgather_init_c(at(a0), a1, at(a2), at(a3), a4, at(a5), comm, hints, slot),
                 "MPI_Allgather_init_c",
                 this);
     }
@@ -1033,18 +1049,18 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void allgatherv(Buffer send, Blocks receive) {
-        instance.check(
-                mpi_abi_h.MPI_Allgatherv_c(
-                        send.from(),
-                        send.count,
-                        send.type(),
-                        receive.into(peers, false),
-                        receive.counts,
-                        receive.displacements,
-                        receive.type(),
-                        handle()),
-                "MPI_Allgatherv_c",
-                this);
+        long a0 = send.from();
+        long a1 = send.count;
+        long a2 = send.pointer();
+        long a3 = receive.into(peers, false);
+        long a4 = receive.countsAt;
+        long a5 = receive.displacementsAt;
+        long a6 = receive.pointer();
+        int code = send.isStable() && receive.buffer.isStable()
+                ? Calls.allgatherv(a0, a1, a2, a3, a4, a5, a6, pointer())
+                : Calls.allgatherv(send.segment, a1, a2, receive.buffer.segment, a4, a5, a6, pointer());
+        Reference.reachabilityFence(receive);
+        instance.check(code, "MPI_Allgatherv_c", this);
     }
 
     /**
@@ -1056,16 +1072,16 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void iallgatherv(Buffer send, Blocks receive, Request request) {
-        MemorySegment a0 = send.from();
+        long a0 = send.from();
         long a1 = send.count;
-        MemorySegment a2 = send.type();
-        MemorySegment a3 = receive.into(peers, false);
-        MemorySegment a4 = receive.counts;
-        MemorySegment a5 = receive.displacements;
-        MemorySegment a6 = receive.type();
-        MemorySegment comm = handle();
-        MemorySegment slot = request.begin(send, receive, null);
-        request.began(mpi_abi_h.MPI_Iallgatherv_c(a0, a1, a2, a3, a4, a5, a6, comm, slot), "MPI_Iallgatherv_c", this);
+        long a2 = send.pointer();
+        long a3 = receive.into(peers, false);
+        long a4 = receive.countsAt;
+        long a5 = receive.displacementsAt;
+        long a6 = receive.pointer();
+        long comm = pointer();
+        long slot = request.begin(send, receive, null);
+        request.began(Calls.iallgatherv(a0, a1, a2, a3, a4, a5, a6, comm, slot), "MPI_Iallgatherv_c", this);
     }
 
     /**
@@ -1078,18 +1094,18 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void allgathervInit(Buffer send, Blocks receive, Info info, Request request) {
-        MemorySegment a0 = send.from();
+        long a0 = send.from();
         long a1 = send.count;
-        MemorySegment a2 = send.type();
-        MemorySegment a3 = receive.into(peers, false);
-        MemorySegment a4 = receive.counts;
-        MemorySegment a5 = receive.displacements;
-        MemorySegment a6 = receive.type();
+        long a2 = send.pointer();
+        long a3 = receive.into(peers, false);
+        long a4 = receive.countsAt;
+        long a5 = receive.displacementsAt;
+        long a6 = receive.pointer();
         MemorySegment comm = handle();
         MemorySegment hints = info.handle();
         MemorySegment slot = request.prepare(send, receive, null);
         request.prepared(
-                mpi_abi_h.MPI_Allgatherv_init_c(a0, a1, a2, a3, a4, a5, a6, comm, hints, slot),
+                mpi_abi_h.MPI_Allgatherv_init_c(at(a0), a1, at(a2), at(a3), at(a4), at(a5), at(a6), comm, hints, slot),
                 "MPI_Allgatherv_init_c",
                 this);
     }
@@ -1102,17 +1118,16 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void alltoall(Buffer send, Buffer receive) {
-        instance.check(
-                mpi_abi_h.MPI_Alltoall_c(
-                        send.from(),
-                        share(send, peers),
-                        send.type(),
-                        receive.into(),
-                        share(receive, peers),
-                        receive.type(),
-                        handle()),
-                "MPI_Alltoall_c",
-                this);
+        long a0 = send.from();
+        long a1 = share(send, peers);
+        long a2 = send.pointer();
+        long a3 = receive.into();
+        long a4 = share(receive, peers);
+        long a5 = receive.pointer();
+        int code = send.isStable() && receive.isStable()
+                ? Calls.alltoall(a0, a1, a2, a3, a4, a5, pointer())
+                : Calls.alltoall(send.segment, a1, a2, receive.segment, a4, a5, pointer());
+        instance.check(code, "MPI_Alltoall_c", this);
     }
 
     /**
@@ -1124,15 +1139,15 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void ialltoall(Buffer send, Buffer receive, Request request) {
-        MemorySegment a0 = send.from();
+        long a0 = send.from();
         long a1 = share(send, peers);
-        MemorySegment a2 = send.type();
-        MemorySegment a3 = receive.into();
+        long a2 = send.pointer();
+        long a3 = receive.into();
         long a4 = share(receive, peers);
-        MemorySegment a5 = receive.type();
-        MemorySegment comm = handle();
-        MemorySegment slot = request.begin(send, receive, null);
-        request.began(mpi_abi_h.MPI_Ialltoall_c(a0, a1, a2, a3, a4, a5, comm, slot), "MPI_Ialltoall_c", this);
+        long a5 = receive.pointer();
+        long comm = pointer();
+        long slot = request.begin(send, receive, null);
+        request.began(Calls.ialltoall(a0, a1, a2, a3, a4, a5, comm, slot), "MPI_Ialltoall_c", this);
     }
 
     /**
@@ -1145,17 +1160,19 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void alltoallInit(Buffer send, Buffer receive, Info info, Request request) {
-        MemorySegment a0 = send.from();
+        long a0 = send.from();
         long a1 = share(send, peers);
-        MemorySegment a2 = send.type();
-        MemorySegment a3 = receive.into();
+        long a2 = send.pointer();
+        long a3 = receive.into();
         long a4 = share(receive, peers);
-        MemorySegment a5 = receive.type();
+        long a5 = receive.pointer();
         MemorySegment comm = handle();
         MemorySegment hints = info.handle();
         MemorySegment slot = request.prepare(send, receive, null);
         request.prepared(
-                mpi_abi_h.MPI_Alltoall_init_c(a0, a1, a2, a3, a4, a5, comm, hints, slot), "MPI_Alltoall_init_c", this);
+                mpi_abi_h.MPI_Alltoall_init_c(at(a0), a1, at(a2), at(a3), a4, at(a5), comm, hints, slot),
+                "MPI_Alltoall_init_c",
+                this);
     }
 
     /**
@@ -1166,19 +1183,20 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void alltoallv(Blocks send, Blocks receive) {
-        instance.check(
-                mpi_abi_h.MPI_Alltoallv_c(
-                        send.fromOrInPlace(peers, false),
-                        send.counts,
-                        send.displacements,
-                        send.type(),
-                        receive.into(peers, false),
-                        receive.counts,
-                        receive.displacements,
-                        receive.type(),
-                        handle()),
-                "MPI_Alltoallv_c",
-                this);
+        long a0 = send.fromOrInPlace(peers, false);
+        long a1 = send.countsAt;
+        long a2 = send.displacementsAt;
+        long a3 = send.pointer();
+        long a4 = receive.into(peers, false);
+        long a5 = receive.countsAt;
+        long a6 = receive.displacementsAt;
+        long a7 = receive.pointer();
+        int code = send.buffer.isStable() && receive.buffer.isStable()
+                ? Calls.alltoallv(a0, a1, a2, a3, a4, a5, a6, a7, pointer())
+                : Calls.alltoallv(send.buffer.segment, a1, a2, a3, receive.buffer.segment, a5, a6, a7, pointer());
+        Reference.reachabilityFence(send);
+        Reference.reachabilityFence(receive);
+        instance.check(code, "MPI_Alltoallv_c", this);
     }
 
     /**
@@ -1190,17 +1208,17 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void ialltoallv(Blocks send, Blocks receive, Request request) {
-        MemorySegment a0 = send.fromOrInPlace(peers, false);
-        MemorySegment a1 = send.counts;
-        MemorySegment a2 = send.displacements;
-        MemorySegment a3 = send.type();
-        MemorySegment a4 = receive.into(peers, false);
-        MemorySegment a5 = receive.counts;
-        MemorySegment a6 = receive.displacements;
-        MemorySegment a7 = receive.type();
-        MemorySegment comm = handle();
-        MemorySegment slot = request.begin(send, receive, null);
-        request.began(mpi_abi_h.MPI_Ialltoallv_c(a0, a1, a2, a3, a4, a5, a6, a7, comm, slot), "MPI_Ialltoallv_c", this);
+        long a0 = send.fromOrInPlace(peers, false);
+        long a1 = send.countsAt;
+        long a2 = send.displacementsAt;
+        long a3 = send.pointer();
+        long a4 = receive.into(peers, false);
+        long a5 = receive.countsAt;
+        long a6 = receive.displacementsAt;
+        long a7 = receive.pointer();
+        long comm = pointer();
+        long slot = request.begin(send, receive, null);
+        request.began(Calls.ialltoallv(a0, a1, a2, a3, a4, a5, a6, a7, comm, slot), "MPI_Ialltoallv_c", this);
     }
 
     /**
@@ -1213,19 +1231,20 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void alltoallvInit(Blocks send, Blocks receive, Info info, Request request) {
-        MemorySegment a0 = send.fromOrInPlace(peers, false);
-        MemorySegment a1 = send.counts;
-        MemorySegment a2 = send.displacements;
-        MemorySegment a3 = send.type();
-        MemorySegment a4 = receive.into(peers, false);
-        MemorySegment a5 = receive.counts;
-        MemorySegment a6 = receive.displacements;
-        MemorySegment a7 = receive.type();
+        long a0 = send.fromOrInPlace(peers, false);
+        long a1 = send.countsAt;
+        long a2 = send.displacementsAt;
+        long a3 = send.pointer();
+        long a4 = receive.into(peers, false);
+        long a5 = receive.countsAt;
+        long a6 = receive.displacementsAt;
+        long a7 = receive.pointer();
         MemorySegment comm = handle();
         MemorySegment hints = info.handle();
         MemorySegment slot = request.prepare(send, receive, null);
         request.prepared(
-                mpi_abi_h.MPI_Alltoallv_init_c(a0, a1, a2, a3, a4, a5, a6, a7, comm, hints, slot),
+                mpi_abi_h.MPI_Alltoallv_init_c(
+                        at(a0), at(a1), at(a2), at(a3), at(a4), at(a5), at(a6), at(a7), comm, hints, slot),
                 "MPI_Alltoallv_init_c",
                 this);
     }
@@ -1238,19 +1257,20 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void alltoallw(Blocks send, Blocks receive) {
-        instance.check(
-                mpi_abi_h.MPI_Alltoallw_c(
-                        send.fromOrInPlace(peers, true),
-                        send.counts,
-                        send.displacements,
-                        send.types,
-                        receive.into(peers, true),
-                        receive.counts,
-                        receive.displacements,
-                        receive.types,
-                        handle()),
-                "MPI_Alltoallw_c",
-                this);
+        long a0 = send.fromOrInPlace(peers, true);
+        long a1 = send.countsAt;
+        long a2 = send.displacementsAt;
+        long a3 = send.typesAt;
+        long a4 = receive.into(peers, true);
+        long a5 = receive.countsAt;
+        long a6 = receive.displacementsAt;
+        long a7 = receive.typesAt;
+        int code = send.buffer.isStable() && receive.buffer.isStable()
+                ? Calls.alltoallw(a0, a1, a2, a3, a4, a5, a6, a7, pointer())
+                : Calls.alltoallw(send.buffer.segment, a1, a2, a3, receive.buffer.segment, a5, a6, a7, pointer());
+        Reference.reachabilityFence(send);
+        Reference.reachabilityFence(receive);
+        instance.check(code, "MPI_Alltoallw_c", this);
     }
 
     /**
@@ -1262,17 +1282,17 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void ialltoallw(Blocks send, Blocks receive, Request request) {
-        MemorySegment a0 = send.fromOrInPlace(peers, true);
-        MemorySegment a1 = send.counts;
-        MemorySegment a2 = send.displacements;
-        MemorySegment a3 = send.types;
-        MemorySegment a4 = receive.into(peers, true);
-        MemorySegment a5 = receive.counts;
-        MemorySegment a6 = receive.displacements;
-        MemorySegment a7 = receive.types;
-        MemorySegment comm = handle();
-        MemorySegment slot = request.begin(send, receive, null);
-        request.began(mpi_abi_h.MPI_Ialltoallw_c(a0, a1, a2, a3, a4, a5, a6, a7, comm, slot), "MPI_Ialltoallw_c", this);
+        long a0 = send.fromOrInPlace(peers, true);
+        long a1 = send.countsAt;
+        long a2 = send.displacementsAt;
+        long a3 = send.typesAt;
+        long a4 = receive.into(peers, true);
+        long a5 = receive.countsAt;
+        long a6 = receive.displacementsAt;
+        long a7 = receive.typesAt;
+        long comm = pointer();
+        long slot = request.begin(send, receive, null);
+        request.began(Calls.ialltoallw(a0, a1, a2, a3, a4, a5, a6, a7, comm, slot), "MPI_Ialltoallw_c", this);
     }
 
     /**
@@ -1285,19 +1305,20 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void alltoallwInit(Blocks send, Blocks receive, Info info, Request request) {
-        MemorySegment a0 = send.fromOrInPlace(peers, true);
-        MemorySegment a1 = send.counts;
-        MemorySegment a2 = send.displacements;
-        MemorySegment a3 = send.types;
-        MemorySegment a4 = receive.into(peers, true);
-        MemorySegment a5 = receive.counts;
-        MemorySegment a6 = receive.displacements;
-        MemorySegment a7 = receive.types;
+        long a0 = send.fromOrInPlace(peers, true);
+        long a1 = send.countsAt;
+        long a2 = send.displacementsAt;
+        long a3 = send.typesAt;
+        long a4 = receive.into(peers, true);
+        long a5 = receive.countsAt;
+        long a6 = receive.displacementsAt;
+        long a7 = receive.typesAt;
         MemorySegment comm = handle();
         MemorySegment hints = info.handle();
         MemorySegment slot = request.prepare(send, receive, null);
         request.prepared(
-                mpi_abi_h.MPI_Alltoallw_init_c(a0, a1, a2, a3, a4, a5, a6, a7, comm, hints, slot),
+                mpi_abi_h.MPI_Alltoallw_init_c(
+                        at(a0), at(a1), at(a2), at(a3), at(a4), at(a5), at(a6), at(a7), comm, hints, slot),
                 "MPI_Alltoallw_init_c",
                 this);
     }
@@ -1312,17 +1333,16 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void reduce(Buffer send, Buffer receive, Operation op, int root) {
-        instance.check(
-                mpi_abi_h.MPI_Reduce_c(
-                        send.from(),
-                        isRoot(root) ? receive.into() : receive.from(),
-                        reduced(send, receive, isRoot(root)),
-                        reducedType(send, receive).handle(),
-                        op.handle(reducedType(send, receive)),
-                        root(root),
-                        handle()),
-                "MPI_Reduce_c",
-                this);
+        long a0 = send.from();
+        long a1 = isRoot(root) ? receive.into() : receive.from();
+        long a2 = reduced(send, receive, isRoot(root));
+        long a3 = reducedType(send, receive).pointer();
+        long a4 = op.pointer(reducedType(send, receive));
+        int a5 = root(root);
+        int code = send.isStable() && receive.isStable()
+                ? Calls.reduce(a0, a1, a2, a3, a4, a5, pointer())
+                : Calls.reduce(send.segment, receive.segment, a2, a3, a4, a5, pointer());
+        instance.check(code, "MPI_Reduce_c", this);
     }
 
     /**
@@ -1336,15 +1356,15 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void ireduce(Buffer send, Buffer receive, Operation op, int root, Request request) {
-        MemorySegment a0 = send.from();
-        MemorySegment a1 = isRoot(root) ? receive.into() : receive.from();
+        long a0 = send.from();
+        long a1 = isRoot(root) ? receive.into() : receive.from();
         long a2 = reduced(send, receive, isRoot(root));
-        MemorySegment a3 = reducedType(send, receive).handle();
-        MemorySegment a4 = op.handle(reducedType(send, receive));
+        long a3 = reducedType(send, receive).pointer();
+        long a4 = op.pointer(reducedType(send, receive));
         int a5 = root(root);
-        MemorySegment comm = handle();
-        MemorySegment slot = request.begin(send, receive, op);
-        request.began(mpi_abi_h.MPI_Ireduce_c(a0, a1, a2, a3, a4, a5, comm, slot), "MPI_Ireduce_c", this);
+        long comm = pointer();
+        long slot = request.begin(send, receive, op);
+        request.began(Calls.ireduce(a0, a1, a2, a3, a4, a5, comm, slot), "MPI_Ireduce_c", this);
     }
 
     /**
@@ -1359,17 +1379,19 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void reduceInit(Buffer send, Buffer receive, Operation op, int root, Info info, Request request) {
-        MemorySegment a0 = send.from();
-        MemorySegment a1 = isRoot(root) ? receive.into() : receive.from();
+        long a0 = send.from();
+        long a1 = isRoot(root) ? receive.into() : receive.from();
         long a2 = reduced(send, receive, isRoot(root));
-        MemorySegment a3 = reducedType(send, receive).handle();
-        MemorySegment a4 = op.handle(reducedType(send, receive));
+        long a3 = reducedType(send, receive).pointer();
+        long a4 = op.pointer(reducedType(send, receive));
         int a5 = root(root);
         MemorySegment comm = handle();
         MemorySegment hints = info.handle();
         MemorySegment slot = request.prepare(send, receive, op);
         request.prepared(
-                mpi_abi_h.MPI_Reduce_init_c(a0, a1, a2, a3, a4, a5, comm, hints, slot), "MPI_Reduce_init_c", this);
+                mpi_abi_h.MPI_Reduce_init_c(at(a0), at(a1), a2, at(a3), at(a4), a5, comm, hints, slot),
+                "MPI_Reduce_init_c",
+                this);
     }
 
     /**
@@ -1381,16 +1403,15 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void allreduce(Buffer send, Buffer receive, Operation op) {
-        instance.check(
-                mpi_abi_h.MPI_Allreduce_c(
-                        send.from(),
-                        receive.into(),
-                        reduced(send, receive, true),
-                        reducedType(send, receive).handle(),
-                        op.handle(reducedType(send, receive)),
-                        handle()),
-                "MPI_Allreduce_c",
-                this);
+        long a0 = send.from();
+        long a1 = receive.into();
+        long a2 = reduced(send, receive, true);
+        long a3 = reducedType(send, receive).pointer();
+        long a4 = op.pointer(reducedType(send, receive));
+        int code = send.isStable() && receive.isStable()
+                ? Calls.allreduce(a0, a1, a2, a3, a4, pointer())
+                : Calls.allreduce(send.segment, receive.segment, a2, a3, a4, pointer());
+        instance.check(code, "MPI_Allreduce_c", this);
     }
 
     /**
@@ -1403,14 +1424,14 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void iallreduce(Buffer send, Buffer receive, Operation op, Request request) {
-        MemorySegment a0 = send.from();
-        MemorySegment a1 = receive.into();
+        long a0 = send.from();
+        long a1 = receive.into();
         long a2 = reduced(send, receive, true);
-        MemorySegment a3 = reducedType(send, receive).handle();
-        MemorySegment a4 = op.handle(reducedType(send, receive));
-        MemorySegment comm = handle();
-        MemorySegment slot = request.begin(send, receive, op);
-        request.began(mpi_abi_h.MPI_Iallreduce_c(a0, a1, a2, a3, a4, comm, slot), "MPI_Iallreduce_c", this);
+        long a3 = reducedType(send, receive).pointer();
+        long a4 = op.pointer(reducedType(send, receive));
+        long comm = pointer();
+        long slot = request.begin(send, receive, op);
+        request.began(Calls.iallreduce(a0, a1, a2, a3, a4, comm, slot), "MPI_Iallreduce_c", this);
     }
 
     /**
@@ -1424,16 +1445,18 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void allreduceInit(Buffer send, Buffer receive, Operation op, Info info, Request request) {
-        MemorySegment a0 = send.from();
-        MemorySegment a1 = receive.into();
+        long a0 = send.from();
+        long a1 = receive.into();
         long a2 = reduced(send, receive, true);
-        MemorySegment a3 = reducedType(send, receive).handle();
-        MemorySegment a4 = op.handle(reducedType(send, receive));
+        long a3 = reducedType(send, receive).pointer();
+        long a4 = op.pointer(reducedType(send, receive));
         MemorySegment comm = handle();
         MemorySegment hints = info.handle();
         MemorySegment slot = request.prepare(send, receive, op);
         request.prepared(
-                mpi_abi_h.MPI_Allreduce_init_c(a0, a1, a2, a3, a4, comm, hints, slot), "MPI_Allreduce_init_c", this);
+                mpi_abi_h.MPI_Allreduce_init_c(at(a0), at(a1), a2, at(a3), at(a4), comm, hints, slot),
+                "MPI_Allreduce_init_c",
+                this);
     }
 
     /**
@@ -1445,16 +1468,16 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void reduceScatter(Blocks send, Buffer receive, Operation op) {
-        instance.check(
-                mpi_abi_h.MPI_Reduce_scatter_c(
-                        send.from(size, false),
-                        receive.into(),
-                        scattered(send, receive),
-                        send.type(),
-                        op.handle(send.buffer.type),
-                        handle()),
-                "MPI_Reduce_scatter_c",
-                this);
+        long a0 = send.from(size, false);
+        long a1 = receive.into();
+        long a2 = scattered(send, receive);
+        long a3 = send.pointer();
+        long a4 = op.pointer(send.buffer.type);
+        int code = send.buffer.isStable() && receive.isStable()
+                ? Calls.reduceScatter(a0, a1, a2, a3, a4, pointer())
+                : Calls.reduceScatter(send.buffer.segment, receive.segment, a2, a3, a4, pointer());
+        Reference.reachabilityFence(send);
+        instance.check(code, "MPI_Reduce_scatter_c", this);
     }
 
     /**
@@ -1467,14 +1490,14 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void ireduceScatter(Blocks send, Buffer receive, Operation op, Request request) {
-        MemorySegment a0 = send.from(size, false);
-        MemorySegment a1 = receive.into();
-        MemorySegment a2 = scattered(send, receive);
-        MemorySegment a3 = send.type();
-        MemorySegment a4 = op.handle(send.buffer.type);
-        MemorySegment comm = handle();
-        MemorySegment slot = request.begin(send, receive, op);
-        request.began(mpi_abi_h.MPI_Ireduce_scatter_c(a0, a1, a2, a3, a4, comm, slot), "MPI_Ireduce_scatter_c", this);
+        long a0 = send.from(size, false);
+        long a1 = receive.into();
+        long a2 = scattered(send, receive);
+        long a3 = send.pointer();
+        long a4 = op.pointer(send.buffer.type);
+        long comm = pointer();
+        long slot = request.begin(send, receive, op);
+        request.began(Calls.ireduceScatter(a0, a1, a2, a3, a4, comm, slot), "MPI_Ireduce_scatter_c", this);
     }
 
     /**
@@ -1488,16 +1511,16 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void reduceScatterInit(Blocks send, Buffer receive, Operation op, Info info, Request request) {
-        MemorySegment a0 = send.from(size, false);
-        MemorySegment a1 = receive.into();
-        MemorySegment a2 = scattered(send, receive);
-        MemorySegment a3 = send.type();
-        MemorySegment a4 = op.handle(send.buffer.type);
+        long a0 = send.from(size, false);
+        long a1 = receive.into();
+        long a2 = scattered(send, receive);
+        long a3 = send.pointer();
+        long a4 = op.pointer(send.buffer.type);
         MemorySegment comm = handle();
         MemorySegment hints = info.handle();
         MemorySegment slot = request.prepare(send, receive, op);
         request.prepared(
-                mpi_abi_h.MPI_Reduce_scatter_init_c(a0, a1, a2, a3, a4, comm, hints, slot),
+                mpi_abi_h.MPI_Reduce_scatter_init_c(at(a0), at(a1), at(a2), at(a3), at(a4), comm, hints, slot),
                 "MPI_Reduce_scatter_init_c",
                 this);
     }
@@ -1511,16 +1534,15 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void reduceScatterBlock(Buffer send, Buffer receive, Operation op) {
-        instance.check(
-                mpi_abi_h.MPI_Reduce_scatter_block_c(
-                        send.from(),
-                        receive.into(),
-                        scattered(send, receive),
-                        receive.type(),
-                        op.handle(receive.type),
-                        handle()),
-                "MPI_Reduce_scatter_block_c",
-                this);
+        long a0 = send.from();
+        long a1 = receive.into();
+        long a2 = scattered(send, receive);
+        long a3 = receive.pointer();
+        long a4 = op.pointer(receive.type);
+        int code = send.isStable() && receive.isStable()
+                ? Calls.reduceScatterBlock(a0, a1, a2, a3, a4, pointer())
+                : Calls.reduceScatterBlock(send.segment, receive.segment, a2, a3, a4, pointer());
+        instance.check(code, "MPI_Reduce_scatter_block_c", this);
     }
 
     /**
@@ -1533,17 +1555,14 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void ireduceScatterBlock(Buffer send, Buffer receive, Operation op, Request request) {
-        MemorySegment a0 = send.from();
-        MemorySegment a1 = receive.into();
+        long a0 = send.from();
+        long a1 = receive.into();
         long a2 = scattered(send, receive);
-        MemorySegment a3 = receive.type();
-        MemorySegment a4 = op.handle(receive.type);
-        MemorySegment comm = handle();
-        MemorySegment slot = request.begin(send, receive, op);
-        request.began(
-                mpi_abi_h.MPI_Ireduce_scatter_block_c(a0, a1, a2, a3, a4, comm, slot),
-                "MPI_Ireduce_scatter_block_c",
-                this);
+        long a3 = receive.pointer();
+        long a4 = op.pointer(receive.type);
+        long comm = pointer();
+        long slot = request.begin(send, receive, op);
+        request.began(Calls.ireduceScatterBlock(a0, a1, a2, a3, a4, comm, slot), "MPI_Ireduce_scatter_block_c", this);
     }
 
     /**
@@ -1557,16 +1576,16 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void reduceScatterBlockInit(Buffer send, Buffer receive, Operation op, Info info, Request request) {
-        MemorySegment a0 = send.from();
-        MemorySegment a1 = receive.into();
+        long a0 = send.from();
+        long a1 = receive.into();
         long a2 = scattered(send, receive);
-        MemorySegment a3 = receive.type();
-        MemorySegment a4 = op.handle(receive.type);
+        long a3 = receive.pointer();
+        long a4 = op.pointer(receive.type);
         MemorySegment comm = handle();
         MemorySegment hints = info.handle();
         MemorySegment slot = request.prepare(send, receive, op);
         request.prepared(
-                mpi_abi_h.MPI_Reduce_scatter_block_init_c(a0, a1, a2, a3, a4, comm, hints, slot),
+                mpi_abi_h.MPI_Reduce_scatter_block_init_c(at(a0), at(a1), a2, at(a3), at(a4), comm, hints, slot),
                 "MPI_Reduce_scatter_block_init_c",
                 this);
     }
@@ -1580,16 +1599,15 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void scan(Buffer send, Buffer receive, Operation op) {
-        instance.check(
-                mpi_abi_h.MPI_Scan_c(
-                        send.from(),
-                        receive.into(),
-                        reduced(send, receive, true),
-                        reducedType(send, receive).handle(),
-                        op.handle(reducedType(send, receive)),
-                        handle()),
-                "MPI_Scan_c",
-                this);
+        long a0 = send.from();
+        long a1 = receive.into();
+        long a2 = reduced(send, receive, true);
+        long a3 = reducedType(send, receive).pointer();
+        long a4 = op.pointer(reducedType(send, receive));
+        int code = send.isStable() && receive.isStable()
+                ? Calls.scan(a0, a1, a2, a3, a4, pointer())
+                : Calls.scan(send.segment, receive.segment, a2, a3, a4, pointer());
+        instance.check(code, "MPI_Scan_c", this);
     }
 
     /**
@@ -1602,14 +1620,14 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void iscan(Buffer send, Buffer receive, Operation op, Request request) {
-        MemorySegment a0 = send.from();
-        MemorySegment a1 = receive.into();
+        long a0 = send.from();
+        long a1 = receive.into();
         long a2 = reduced(send, receive, true);
-        MemorySegment a3 = reducedType(send, receive).handle();
-        MemorySegment a4 = op.handle(reducedType(send, receive));
-        MemorySegment comm = handle();
-        MemorySegment slot = request.begin(send, receive, op);
-        request.began(mpi_abi_h.MPI_Iscan_c(a0, a1, a2, a3, a4, comm, slot), "MPI_Iscan_c", this);
+        long a3 = reducedType(send, receive).pointer();
+        long a4 = op.pointer(reducedType(send, receive));
+        long comm = pointer();
+        long slot = request.begin(send, receive, op);
+        request.began(Calls.iscan(a0, a1, a2, a3, a4, comm, slot), "MPI_Iscan_c", this);
     }
 
     /**
@@ -1623,15 +1641,18 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void scanInit(Buffer send, Buffer receive, Operation op, Info info, Request request) {
-        MemorySegment a0 = send.from();
-        MemorySegment a1 = receive.into();
+        long a0 = send.from();
+        long a1 = receive.into();
         long a2 = reduced(send, receive, true);
-        MemorySegment a3 = reducedType(send, receive).handle();
-        MemorySegment a4 = op.handle(reducedType(send, receive));
+        long a3 = reducedType(send, receive).pointer();
+        long a4 = op.pointer(reducedType(send, receive));
         MemorySegment comm = handle();
         MemorySegment hints = info.handle();
         MemorySegment slot = request.prepare(send, receive, op);
-        request.prepared(mpi_abi_h.MPI_Scan_init_c(a0, a1, a2, a3, a4, comm, hints, slot), "MPI_Scan_init_c", this);
+        request.prepared(
+                mpi_abi_h.MPI_Scan_init_c(at(a0), at(a1), a2, at(a3), at(a4), comm, hints, slot),
+                "MPI_Scan_init_c",
+                this);
     }
 
     /**
@@ -1643,16 +1664,15 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void exscan(Buffer send, Buffer receive, Operation op) {
-        instance.check(
-                mpi_abi_h.MPI_Exscan_c(
-                        send.from(),
-                        receive.into(),
-                        reduced(send, receive, true),
-                        reducedType(send, receive).handle(),
-                        op.handle(reducedType(send, receive)),
-                        handle()),
-                "MPI_Exscan_c",
-                this);
+        long a0 = send.from();
+        long a1 = receive.into();
+        long a2 = reduced(send, receive, true);
+        long a3 = reducedType(send, receive).pointer();
+        long a4 = op.pointer(reducedType(send, receive));
+        int code = send.isStable() && receive.isStable()
+                ? Calls.exscan(a0, a1, a2, a3, a4, pointer())
+                : Calls.exscan(send.segment, receive.segment, a2, a3, a4, pointer());
+        instance.check(code, "MPI_Exscan_c", this);
     }
 
     /**
@@ -1665,14 +1685,14 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void iexscan(Buffer send, Buffer receive, Operation op, Request request) {
-        MemorySegment a0 = send.from();
-        MemorySegment a1 = receive.into();
+        long a0 = send.from();
+        long a1 = receive.into();
         long a2 = reduced(send, receive, true);
-        MemorySegment a3 = reducedType(send, receive).handle();
-        MemorySegment a4 = op.handle(reducedType(send, receive));
-        MemorySegment comm = handle();
-        MemorySegment slot = request.begin(send, receive, op);
-        request.began(mpi_abi_h.MPI_Iexscan_c(a0, a1, a2, a3, a4, comm, slot), "MPI_Iexscan_c", this);
+        long a3 = reducedType(send, receive).pointer();
+        long a4 = op.pointer(reducedType(send, receive));
+        long comm = pointer();
+        long slot = request.begin(send, receive, op);
+        request.began(Calls.iexscan(a0, a1, a2, a3, a4, comm, slot), "MPI_Iexscan_c", this);
     }
 
     /**
@@ -1686,15 +1706,18 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void exscanInit(Buffer send, Buffer receive, Operation op, Info info, Request request) {
-        MemorySegment a0 = send.from();
-        MemorySegment a1 = receive.into();
+        long a0 = send.from();
+        long a1 = receive.into();
         long a2 = reduced(send, receive, true);
-        MemorySegment a3 = reducedType(send, receive).handle();
-        MemorySegment a4 = op.handle(reducedType(send, receive));
+        long a3 = reducedType(send, receive).pointer();
+        long a4 = op.pointer(reducedType(send, receive));
         MemorySegment comm = handle();
         MemorySegment hints = info.handle();
         MemorySegment slot = request.prepare(send, receive, op);
-        request.prepared(mpi_abi_h.MPI_Exscan_init_c(a0, a1, a2, a3, a4, comm, hints, slot), "MPI_Exscan_init_c", this);
+        request.prepared(
+                mpi_abi_h.MPI_Exscan_init_c(at(a0), at(a1), a2, at(a3), at(a4), comm, hints, slot),
+                "MPI_Exscan_init_c",
+                this);
     }
 
     /**
@@ -1705,17 +1728,16 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void neighborAllgather(Buffer send, Buffer receive) {
-        instance.check(
-                mpi_abi_h.MPI_Neighbor_allgather_c(
-                        send.from(),
-                        send.count,
-                        send.type(),
-                        receive.into(),
-                        share(receive, inDegree()),
-                        receive.type(),
-                        handle()),
-                "MPI_Neighbor_allgather_c",
-                this);
+        long a0 = send.from();
+        long a1 = send.count;
+        long a2 = send.pointer();
+        long a3 = receive.into();
+        long a4 = share(receive, inDegree());
+        long a5 = receive.pointer();
+        int code = send.isStable() && receive.isStable()
+                ? Calls.neighborAllgather(a0, a1, a2, a3, a4, a5, pointer())
+                : Calls.neighborAllgather(send.segment, a1, a2, receive.segment, a4, a5, pointer());
+        instance.check(code, "MPI_Neighbor_allgather_c", this);
     }
 
     /**
@@ -1727,18 +1749,15 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void ineighborAllgather(Buffer send, Buffer receive, Request request) {
-        MemorySegment a0 = send.from();
+        long a0 = send.from();
         long a1 = send.count;
-        MemorySegment a2 = send.type();
-        MemorySegment a3 = receive.into();
+        long a2 = send.pointer();
+        long a3 = receive.into();
         long a4 = share(receive, inDegree());
-        MemorySegment a5 = receive.type();
-        MemorySegment comm = handle();
-        MemorySegment slot = request.begin(send, receive, null);
-        request.began(
-                mpi_abi_h.MPI_Ineighbor_allgather_c(a0, a1, a2, a3, a4, a5, comm, slot),
-                "MPI_Ineighbor_allgather_c",
-                this);
+        long a5 = receive.pointer();
+        long comm = pointer();
+        long slot = request.begin(send, receive, null);
+        request.began(Calls.ineighborAllgather(a0, a1, a2, a3, a4, a5, comm, slot), "MPI_Ineighbor_allgather_c", this);
     }
 
     /**
@@ -1751,17 +1770,17 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void neighborAllgatherInit(Buffer send, Buffer receive, Info info, Request request) {
-        MemorySegment a0 = send.from();
+        long a0 = send.from();
         long a1 = send.count;
-        MemorySegment a2 = send.type();
-        MemorySegment a3 = receive.into();
+        long a2 = send.pointer();
+        long a3 = receive.into();
         long a4 = share(receive, inDegree());
-        MemorySegment a5 = receive.type();
+        long a5 = receive.pointer();
         MemorySegment comm = handle();
         MemorySegment hints = info.handle();
         MemorySegment slot = request.prepare(send, receive, null);
         request.prepared(
-                mpi_abi_h.MPI_Neighbor_allgather_init_c(a0, a1, a2, a3, a4, a5, comm, hints, slot),
+                mpi_abi_h.MPI_Neighbor_allgather_init_c(at(a0), a1, at(a2), at(a3), a4, at(a5), comm, hints, slot),
                 "MPI_Neighbor_allgather_init_c",
                 this);
     }
@@ -1774,18 +1793,18 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void neighborAllgatherv(Buffer send, Blocks receive) {
-        instance.check(
-                mpi_abi_h.MPI_Neighbor_allgatherv_c(
-                        send.from(),
-                        send.count,
-                        send.type(),
-                        receive.into(inDegree(), false),
-                        receive.counts,
-                        receive.displacements,
-                        receive.type(),
-                        handle()),
-                "MPI_Neighbor_allgatherv_c",
-                this);
+        long a0 = send.from();
+        long a1 = send.count;
+        long a2 = send.pointer();
+        long a3 = receive.into(inDegree(), false);
+        long a4 = receive.countsAt;
+        long a5 = receive.displacementsAt;
+        long a6 = receive.pointer();
+        int code = send.isStable() && receive.buffer.isStable()
+                ? Calls.neighborAllgatherv(a0, a1, a2, a3, a4, a5, a6, pointer())
+                : Calls.neighborAllgatherv(send.segment, a1, a2, receive.buffer.segment, a4, a5, a6, pointer());
+        Reference.reachabilityFence(receive);
+        instance.check(code, "MPI_Neighbor_allgatherv_c", this);
     }
 
     /**
@@ -1797,19 +1816,17 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void ineighborAllgatherv(Buffer send, Blocks receive, Request request) {
-        MemorySegment a0 = send.from();
+        long a0 = send.from();
         long a1 = send.count;
-        MemorySegment a2 = send.type();
-        MemorySegment a3 = receive.into(inDegree(), false);
-        MemorySegment a4 = receive.counts;
-        MemorySegment a5 = receive.displacements;
-        MemorySegment a6 = receive.type();
-        MemorySegment comm = handle();
-        MemorySegment slot = request.begin(send, receive, null);
+        long a2 = send.pointer();
+        long a3 = receive.into(inDegree(), false);
+        long a4 = receive.countsAt;
+        long a5 = receive.displacementsAt;
+        long a6 = receive.pointer();
+        long comm = pointer();
+        long slot = request.begin(send, receive, null);
         request.began(
-                mpi_abi_h.MPI_Ineighbor_allgatherv_c(a0, a1, a2, a3, a4, a5, a6, comm, slot),
-                "MPI_Ineighbor_allgatherv_c",
-                this);
+                Calls.ineighborAllgatherv(a0, a1, a2, a3, a4, a5, a6, comm, slot), "MPI_Ineighbor_allgatherv_c", this);
     }
 
     /**
@@ -1822,18 +1839,19 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void neighborAllgathervInit(Buffer send, Blocks receive, Info info, Request request) {
-        MemorySegment a0 = send.from();
+        long a0 = send.from();
         long a1 = send.count;
-        MemorySegment a2 = send.type();
-        MemorySegment a3 = receive.into(inDegree(), false);
-        MemorySegment a4 = receive.counts;
-        MemorySegment a5 = receive.displacements;
-        MemorySegment a6 = receive.type();
+        long a2 = send.pointer();
+        long a3 = receive.into(inDegree(), false);
+        long a4 = receive.countsAt;
+        long a5 = receive.displacementsAt;
+        long a6 = receive.pointer();
         MemorySegment comm = handle();
         MemorySegment hints = info.handle();
         MemorySegment slot = request.prepare(send, receive, null);
         request.prepared(
-                mpi_abi_h.MPI_Neighbor_allgatherv_init_c(a0, a1, a2, a3, a4, a5, a6, comm, hints, slot),
+                mpi_abi_h.MPI_Neighbor_allgatherv_init_c(
+                        at(a0), a1, at(a2), at(a3), at(a4), at(a5), at(a6), comm, hints, slot),
                 "MPI_Neighbor_allgatherv_init_c",
                 this);
     }
@@ -1846,17 +1864,16 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void neighborAlltoall(Buffer send, Buffer receive) {
-        instance.check(
-                mpi_abi_h.MPI_Neighbor_alltoall_c(
-                        send.from(),
-                        share(send, outDegree()),
-                        send.type(),
-                        receive.into(),
-                        share(receive, inDegree()),
-                        receive.type(),
-                        handle()),
-                "MPI_Neighbor_alltoall_c",
-                this);
+        long a0 = send.from();
+        long a1 = share(send, outDegree());
+        long a2 = send.pointer();
+        long a3 = receive.into();
+        long a4 = share(receive, inDegree());
+        long a5 = receive.pointer();
+        int code = send.isStable() && receive.isStable()
+                ? Calls.neighborAlltoall(a0, a1, a2, a3, a4, a5, pointer())
+                : Calls.neighborAlltoall(send.segment, a1, a2, receive.segment, a4, a5, pointer());
+        instance.check(code, "MPI_Neighbor_alltoall_c", this);
     }
 
     /**
@@ -1868,18 +1885,15 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void ineighborAlltoall(Buffer send, Buffer receive, Request request) {
-        MemorySegment a0 = send.from();
+        long a0 = send.from();
         long a1 = share(send, outDegree());
-        MemorySegment a2 = send.type();
-        MemorySegment a3 = receive.into();
+        long a2 = send.pointer();
+        long a3 = receive.into();
         long a4 = share(receive, inDegree());
-        MemorySegment a5 = receive.type();
-        MemorySegment comm = handle();
-        MemorySegment slot = request.begin(send, receive, null);
-        request.began(
-                mpi_abi_h.MPI_Ineighbor_alltoall_c(a0, a1, a2, a3, a4, a5, comm, slot),
-                "MPI_Ineighbor_alltoall_c",
-                this);
+        long a5 = receive.pointer();
+        long comm = pointer();
+        long slot = request.begin(send, receive, null);
+        request.began(Calls.ineighborAlltoall(a0, a1, a2, a3, a4, a5, comm, slot), "MPI_Ineighbor_alltoall_c", this);
     }
 
     /**
@@ -1892,17 +1906,17 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void neighborAlltoallInit(Buffer send, Buffer receive, Info info, Request request) {
-        MemorySegment a0 = send.from();
+        long a0 = send.from();
         long a1 = share(send, outDegree());
-        MemorySegment a2 = send.type();
-        MemorySegment a3 = receive.into();
+        long a2 = send.pointer();
+        long a3 = receive.into();
         long a4 = share(receive, inDegree());
-        MemorySegment a5 = receive.type();
+        long a5 = receive.pointer();
         MemorySegment comm = handle();
         MemorySegment hints = info.handle();
         MemorySegment slot = request.prepare(send, receive, null);
         request.prepared(
-                mpi_abi_h.MPI_Neighbor_alltoall_init_c(a0, a1, a2, a3, a4, a5, comm, hints, slot),
+                mpi_abi_h.MPI_Neighbor_alltoall_init_c(at(a0), a1, at(a2), at(a3), a4, at(a5), comm, hints, slot),
                 "MPI_Neighbor_alltoall_init_c",
                 this);
     }
@@ -1915,19 +1929,21 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void neighborAlltoallv(Blocks send, Blocks receive) {
-        instance.check(
-                mpi_abi_h.MPI_Neighbor_alltoallv_c(
-                        send.from(outDegree(), false),
-                        send.counts,
-                        send.displacements,
-                        send.type(),
-                        receive.into(inDegree(), false),
-                        receive.counts,
-                        receive.displacements,
-                        receive.type(),
-                        handle()),
-                "MPI_Neighbor_alltoallv_c",
-                this);
+        long a0 = send.from(outDegree(), false);
+        long a1 = send.countsAt;
+        long a2 = send.displacementsAt;
+        long a3 = send.pointer();
+        long a4 = receive.into(inDegree(), false);
+        long a5 = receive.countsAt;
+        long a6 = receive.displacementsAt;
+        long a7 = receive.pointer();
+        int code = send.buffer.isStable() && receive.buffer.isStable()
+                ? Calls.neighborAlltoallv(a0, a1, a2, a3, a4, a5, a6, a7, pointer())
+                : Calls.neighborAlltoallv(
+                        send.buffer.segment, a1, a2, a3, receive.buffer.segment, a5, a6, a7, pointer());
+        Reference.reachabilityFence(send);
+        Reference.reachabilityFence(receive);
+        instance.check(code, "MPI_Neighbor_alltoallv_c", this);
     }
 
     /**
@@ -1939,18 +1955,18 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void ineighborAlltoallv(Blocks send, Blocks receive, Request request) {
-        MemorySegment a0 = send.from(outDegree(), false);
-        MemorySegment a1 = send.counts;
-        MemorySegment a2 = send.displacements;
-        MemorySegment a3 = send.type();
-        MemorySegment a4 = receive.into(inDegree(), false);
-        MemorySegment a5 = receive.counts;
-        MemorySegment a6 = receive.displacements;
-        MemorySegment a7 = receive.type();
-        MemorySegment comm = handle();
-        MemorySegment slot = request.begin(send, receive, null);
+        long a0 = send.from(outDegree(), false);
+        long a1 = send.countsAt;
+        long a2 = send.displacementsAt;
+        long a3 = send.pointer();
+        long a4 = receive.into(inDegree(), false);
+        long a5 = receive.countsAt;
+        long a6 = receive.displacementsAt;
+        long a7 = receive.pointer();
+        long comm = pointer();
+        long slot = request.begin(send, receive, null);
         request.began(
-                mpi_abi_h.MPI_Ineighbor_alltoallv_c(a0, a1, a2, a3, a4, a5, a6, a7, comm, slot),
+                Calls.ineighborAlltoallv(a0, a1, a2, a3, a4, a5, a6, a7, comm, slot),
                 "MPI_Ineighbor_alltoallv_c",
                 this);
     }
@@ -1965,19 +1981,20 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void neighborAlltoallvInit(Blocks send, Blocks receive, Info info, Request request) {
-        MemorySegment a0 = send.from(outDegree(), false);
-        MemorySegment a1 = send.counts;
-        MemorySegment a2 = send.displacements;
-        MemorySegment a3 = send.type();
-        MemorySegment a4 = receive.into(inDegree(), false);
-        MemorySegment a5 = receive.counts;
-        MemorySegment a6 = receive.displacements;
-        MemorySegment a7 = receive.type();
+        long a0 = send.from(outDegree(), false);
+        long a1 = send.countsAt;
+        long a2 = send.displacementsAt;
+        long a3 = send.pointer();
+        long a4 = receive.into(inDegree(), false);
+        long a5 = receive.countsAt;
+        long a6 = receive.displacementsAt;
+        long a7 = receive.pointer();
         MemorySegment comm = handle();
         MemorySegment hints = info.handle();
         MemorySegment slot = request.prepare(send, receive, null);
         request.prepared(
-                mpi_abi_h.MPI_Neighbor_alltoallv_init_c(a0, a1, a2, a3, a4, a5, a6, a7, comm, hints, slot),
+                mpi_abi_h.MPI_Neighbor_alltoallv_init_c(
+                        at(a0), at(a1), at(a2), at(a3), at(a4), at(a5), at(a6), at(a7), comm, hints, slot),
                 "MPI_Neighbor_alltoallv_init_c",
                 this);
     }
@@ -1990,19 +2007,21 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void neighborAlltoallw(Blocks send, Blocks receive) {
-        instance.check(
-                mpi_abi_h.MPI_Neighbor_alltoallw_c(
-                        send.from(outDegree(), true),
-                        send.counts,
-                        send.displacements,
-                        send.types,
-                        receive.into(inDegree(), true),
-                        receive.counts,
-                        receive.displacements,
-                        receive.types,
-                        handle()),
-                "MPI_Neighbor_alltoallw_c",
-                this);
+        long a0 = send.from(outDegree(), true);
+        long a1 = send.countsAt;
+        long a2 = send.displacementsAt;
+        long a3 = send.typesAt;
+        long a4 = receive.into(inDegree(), true);
+        long a5 = receive.countsAt;
+        long a6 = receive.displacementsAt;
+        long a7 = receive.typesAt;
+        int code = send.buffer.isStable() && receive.buffer.isStable()
+                ? Calls.neighborAlltoallw(a0, a1, a2, a3, a4, a5, a6, a7, pointer())
+                : Calls.neighborAlltoallw(
+                        send.buffer.segment, a1, a2, a3, receive.buffer.segment, a5, a6, a7, pointer());
+        Reference.reachabilityFence(send);
+        Reference.reachabilityFence(receive);
+        instance.check(code, "MPI_Neighbor_alltoallw_c", this);
     }
 
     /**
@@ -2014,18 +2033,18 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void ineighborAlltoallw(Blocks send, Blocks receive, Request request) {
-        MemorySegment a0 = send.from(outDegree(), true);
-        MemorySegment a1 = send.counts;
-        MemorySegment a2 = send.displacements;
-        MemorySegment a3 = send.types;
-        MemorySegment a4 = receive.into(inDegree(), true);
-        MemorySegment a5 = receive.counts;
-        MemorySegment a6 = receive.displacements;
-        MemorySegment a7 = receive.types;
-        MemorySegment comm = handle();
-        MemorySegment slot = request.begin(send, receive, null);
+        long a0 = send.from(outDegree(), true);
+        long a1 = send.countsAt;
+        long a2 = send.displacementsAt;
+        long a3 = send.typesAt;
+        long a4 = receive.into(inDegree(), true);
+        long a5 = receive.countsAt;
+        long a6 = receive.displacementsAt;
+        long a7 = receive.typesAt;
+        long comm = pointer();
+        long slot = request.begin(send, receive, null);
         request.began(
-                mpi_abi_h.MPI_Ineighbor_alltoallw_c(a0, a1, a2, a3, a4, a5, a6, a7, comm, slot),
+                Calls.ineighborAlltoallw(a0, a1, a2, a3, a4, a5, a6, a7, comm, slot),
                 "MPI_Ineighbor_alltoallw_c",
                 this);
     }
@@ -2040,20 +2059,25 @@ public abstract sealed class Communication extends CommunicatorChecks permits Co
      */
     @HotPath
     public final void neighborAlltoallwInit(Blocks send, Blocks receive, Info info, Request request) {
-        MemorySegment a0 = send.from(outDegree(), true);
-        MemorySegment a1 = send.counts;
-        MemorySegment a2 = send.displacements;
-        MemorySegment a3 = send.types;
-        MemorySegment a4 = receive.into(inDegree(), true);
-        MemorySegment a5 = receive.counts;
-        MemorySegment a6 = receive.displacements;
-        MemorySegment a7 = receive.types;
+        long a0 = send.from(outDegree(), true);
+        long a1 = send.countsAt;
+        long a2 = send.displacementsAt;
+        long a3 = send.typesAt;
+        long a4 = receive.into(inDegree(), true);
+        long a5 = receive.countsAt;
+        long a6 = receive.displacementsAt;
+        long a7 = receive.typesAt;
         MemorySegment comm = handle();
         MemorySegment hints = info.handle();
         MemorySegment slot = request.prepare(send, receive, null);
         request.prepared(
-                mpi_abi_h.MPI_Neighbor_alltoallw_init_c(a0, a1, a2, a3, a4, a5, a6, a7, comm, hints, slot),
+                mpi_abi_h.MPI_Neighbor_alltoallw_init_c(
+                        at(a0), at(a1), at(a2), at(a3), at(a4), at(a5), at(a6), at(a7), comm, hints, slot),
                 "MPI_Neighbor_alltoallw_init_c",
                 this);
+    }
+
+    private static MemorySegment at(long address) {
+        return MemorySegment.ofAddress(address);
     }
 }

@@ -218,8 +218,9 @@ public final class Communicator extends Communication {
         MemorySegment comm = handle();
         MemorySegment hints = info.handle();
         MemorySegment made = Arena.ofAuto().allocate(ADDRESS);
-        MemorySegment slot = request.begin(Buffer.of(made, Datatype.BYTE), null, null); // which keeps it reachable
-        request.began(mpi_abi_h.MPI_Comm_idup_with_info(comm, hints, made, slot), "MPI_Comm_idup_with_info", this);
+        request.begin(Buffer.of(made, Datatype.BYTE), null, null); // which keeps it reachable
+        request.began(
+                mpi_abi_h.MPI_Comm_idup_with_info(comm, hints, made, request.slot()), "MPI_Comm_idup_with_info", this);
         return new Supplier<>() {
             private Communicator communicator;
 
@@ -462,7 +463,7 @@ public final class Communicator extends Communication {
     public void attachBuffer(MemorySegment memory) {
         Buffer buffer = Buffer.of(memory, Datatype.BYTE);
         MemorySegment comm = handle();
-        MemorySegment address = buffer.into();
+        MemorySegment address = buffer.writable();
         if (buffer.guard != null) {
             buffer.guard.begin();
         }
@@ -505,8 +506,8 @@ public final class Communicator extends Communication {
      */
     public void iflushBuffer(Request request) {
         MemorySegment comm = handle();
-        MemorySegment slot = request.begin(null, null, null);
-        request.began(mpi_abi_h.MPI_Comm_iflush_buffer(comm, slot), "MPI_Comm_iflush_buffer", this);
+        request.begin(null, null, null);
+        request.began(mpi_abi_h.MPI_Comm_iflush_buffer(comm, request.slot()), "MPI_Comm_iflush_buffer", this);
     }
 
     // --- heap arrays

@@ -158,11 +158,11 @@ abstract sealed class CommunicatorChecks extends MpiObject permits Communication
     /** The counts of a reduction whose result is handed out. */
     @HotPath
     @SuppressWarnings("ReferenceEquality")
-    final MemorySegment scattered(Blocks send, Buffer receive) {
+    final long scattered(Blocks send, Buffer receive) {
         if (receive.type != send.buffer.type || receive.count < send.count(rank)) {
             throw new IllegalArgumentException(receive + " cannot take this rank's block of " + send);
         }
-        return send.counts;
+        return send.countsAt;
     }
 
     /** How many neighbours send to this rank. */

@@ -650,7 +650,7 @@ public final class Datatype extends MpiObject {
                 position,
                 "MPI_Pack_c",
                 at -> mpi_abi_h.MPI_Pack_c(
-                        elements.from(),
+                        elements.readable(),
                         elements.count,
                         elements.type(),
                         packed,
@@ -677,7 +677,7 @@ public final class Datatype extends MpiObject {
                         packed,
                         packed.byteSize(),
                         at,
-                        elements.into(),
+                        elements.writable(),
                         elements.count,
                         elements.type(),
                         communicator.handle()));
@@ -717,7 +717,13 @@ public final class Datatype extends MpiObject {
                     position,
                     "MPI_Pack_external_c",
                     at -> mpi_abi_h.MPI_Pack_external_c(
-                            format, elements.from(), elements.count, elements.type(), packed, packed.byteSize(), at));
+                            format,
+                            elements.readable(),
+                            elements.count,
+                            elements.type(),
+                            packed,
+                            packed.byteSize(),
+                            at));
         }
     }
 
@@ -737,7 +743,13 @@ public final class Datatype extends MpiObject {
                     position,
                     "MPI_Unpack_external_c",
                     at -> mpi_abi_h.MPI_Unpack_external_c(
-                            format, packed, packed.byteSize(), at, elements.into(), elements.count, elements.type()));
+                            format,
+                            packed,
+                            packed.byteSize(),
+                            at,
+                            elements.writable(),
+                            elements.count,
+                            elements.type()));
         }
     }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.mpi;
 
-import dev.isthmus.bindings.mpi.mpi_abi_h;
 import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
 
 /**
  * The calls of a {@link MpiFile} that transfer data. Offsets count the view's elements of {@link MpiFile#setView}, bytes at
@@ -28,10 +28,14 @@ public abstract sealed class FileAccess extends MpiObject permits MpiFile {
      */
     @HotPath
     public final void read(Buffer buffer, Status status) {
-        instance.check(
-                mpi_abi_h.MPI_File_read_c(handle(), buffer.into(), buffer.count, buffer.type(), status.segment()),
-                "MPI_File_read_c",
-                this);
+        long a1 = buffer.into();
+        long a2 = buffer.count;
+        long a3 = buffer.pointer();
+        int code = buffer.isStable()
+                ? Calls.fileRead(pointer(), a1, a2, a3, status.address())
+                : Calls.fileRead(pointer(), buffer.segment, a2, a3, status.address());
+        Reference.reachabilityFence(status);
+        instance.check(code, "MPI_File_read_c", this);
     }
 
     /**
@@ -42,12 +46,12 @@ public abstract sealed class FileAccess extends MpiObject permits MpiFile {
      */
     @HotPath
     public final void iread(Buffer buffer, Request request) {
-        MemorySegment a0 = buffer.into();
+        long a0 = buffer.into();
         long a1 = buffer.count;
-        MemorySegment a2 = buffer.type();
-        MemorySegment file = handle();
-        MemorySegment slot = request.begin(buffer, null, null);
-        request.began(mpi_abi_h.MPI_File_iread_c(file, a0, a1, a2, slot), "MPI_File_iread_c", this);
+        long a2 = buffer.pointer();
+        long file = pointer();
+        long slot = request.begin(buffer, null, null);
+        request.began(Calls.fileIread(file, a0, a1, a2, slot), "MPI_File_iread_c", this);
     }
 
     /**
@@ -59,11 +63,15 @@ public abstract sealed class FileAccess extends MpiObject permits MpiFile {
      */
     @HotPath
     public final void readAt(long offset, Buffer buffer, Status status) {
-        instance.check(
-                mpi_abi_h.MPI_File_read_at_c(
-                        handle(), offset(offset), buffer.into(), buffer.count, buffer.type(), status.segment()),
-                "MPI_File_read_at_c",
-                this);
+        long a1 = offset(offset);
+        long a2 = buffer.into();
+        long a3 = buffer.count;
+        long a4 = buffer.pointer();
+        int code = buffer.isStable()
+                ? Calls.fileReadAt(pointer(), a1, a2, a3, a4, status.address())
+                : Calls.fileReadAt(pointer(), a1, buffer.segment, a3, a4, status.address());
+        Reference.reachabilityFence(status);
+        instance.check(code, "MPI_File_read_at_c", this);
     }
 
     /**
@@ -76,12 +84,12 @@ public abstract sealed class FileAccess extends MpiObject permits MpiFile {
     @HotPath
     public final void ireadAt(long offset, Buffer buffer, Request request) {
         long a0 = offset(offset);
-        MemorySegment a1 = buffer.into();
+        long a1 = buffer.into();
         long a2 = buffer.count;
-        MemorySegment a3 = buffer.type();
-        MemorySegment file = handle();
-        MemorySegment slot = request.begin(buffer, null, null);
-        request.began(mpi_abi_h.MPI_File_iread_at_c(file, a0, a1, a2, a3, slot), "MPI_File_iread_at_c", this);
+        long a3 = buffer.pointer();
+        long file = pointer();
+        long slot = request.begin(buffer, null, null);
+        request.began(Calls.fileIreadAt(file, a0, a1, a2, a3, slot), "MPI_File_iread_at_c", this);
     }
 
     /**
@@ -92,10 +100,14 @@ public abstract sealed class FileAccess extends MpiObject permits MpiFile {
      */
     @HotPath
     public final void readAll(Buffer buffer, Status status) {
-        instance.check(
-                mpi_abi_h.MPI_File_read_all_c(handle(), buffer.into(), buffer.count, buffer.type(), status.segment()),
-                "MPI_File_read_all_c",
-                this);
+        long a1 = buffer.into();
+        long a2 = buffer.count;
+        long a3 = buffer.pointer();
+        int code = buffer.isStable()
+                ? Calls.fileReadAll(pointer(), a1, a2, a3, status.address())
+                : Calls.fileReadAll(pointer(), buffer.segment, a2, a3, status.address());
+        Reference.reachabilityFence(status);
+        instance.check(code, "MPI_File_read_all_c", this);
     }
 
     /**
@@ -106,12 +118,12 @@ public abstract sealed class FileAccess extends MpiObject permits MpiFile {
      */
     @HotPath
     public final void ireadAll(Buffer buffer, Request request) {
-        MemorySegment a0 = buffer.into();
+        long a0 = buffer.into();
         long a1 = buffer.count;
-        MemorySegment a2 = buffer.type();
-        MemorySegment file = handle();
-        MemorySegment slot = request.begin(buffer, null, null);
-        request.began(mpi_abi_h.MPI_File_iread_all_c(file, a0, a1, a2, slot), "MPI_File_iread_all_c", this);
+        long a2 = buffer.pointer();
+        long file = pointer();
+        long slot = request.begin(buffer, null, null);
+        request.began(Calls.fileIreadAll(file, a0, a1, a2, slot), "MPI_File_iread_all_c", this);
     }
 
     /**
@@ -125,7 +137,7 @@ public abstract sealed class FileAccess extends MpiObject permits MpiFile {
         boolean done = false;
         try {
             instance.check(
-                    mpi_abi_h.MPI_File_read_all_begin_c(handle(), buffer.into(), buffer.count, buffer.type()),
+                    Calls.fileReadAllBegin(pointer(), buffer.into(), buffer.count, buffer.pointer()),
                     "MPI_File_read_all_begin_c",
                     this);
             done = true;
@@ -143,10 +155,11 @@ public abstract sealed class FileAccess extends MpiObject permits MpiFile {
      */
     @HotPath
     public final void readAllEnd(Status status) {
-        MemorySegment memory = split();
+        long memory = split();
         try {
-            instance.check(
-                    mpi_abi_h.MPI_File_read_all_end(handle(), memory, status.segment()), "MPI_File_read_all_end", this);
+            int code = Calls.fileReadAllEnd(pointer(), memory, status.address());
+            Reference.reachabilityFence(status);
+            instance.check(code, "MPI_File_read_all_end", this);
         } finally {
             endSplit();
         }
@@ -161,11 +174,15 @@ public abstract sealed class FileAccess extends MpiObject permits MpiFile {
      */
     @HotPath
     public final void readAtAll(long offset, Buffer buffer, Status status) {
-        instance.check(
-                mpi_abi_h.MPI_File_read_at_all_c(
-                        handle(), offset(offset), buffer.into(), buffer.count, buffer.type(), status.segment()),
-                "MPI_File_read_at_all_c",
-                this);
+        long a1 = offset(offset);
+        long a2 = buffer.into();
+        long a3 = buffer.count;
+        long a4 = buffer.pointer();
+        int code = buffer.isStable()
+                ? Calls.fileReadAtAll(pointer(), a1, a2, a3, a4, status.address())
+                : Calls.fileReadAtAll(pointer(), a1, buffer.segment, a3, a4, status.address());
+        Reference.reachabilityFence(status);
+        instance.check(code, "MPI_File_read_at_all_c", this);
     }
 
     /**
@@ -178,12 +195,12 @@ public abstract sealed class FileAccess extends MpiObject permits MpiFile {
     @HotPath
     public final void ireadAtAll(long offset, Buffer buffer, Request request) {
         long a0 = offset(offset);
-        MemorySegment a1 = buffer.into();
+        long a1 = buffer.into();
         long a2 = buffer.count;
-        MemorySegment a3 = buffer.type();
-        MemorySegment file = handle();
-        MemorySegment slot = request.begin(buffer, null, null);
-        request.began(mpi_abi_h.MPI_File_iread_at_all_c(file, a0, a1, a2, a3, slot), "MPI_File_iread_at_all_c", this);
+        long a3 = buffer.pointer();
+        long file = pointer();
+        long slot = request.begin(buffer, null, null);
+        request.began(Calls.fileIreadAtAll(file, a0, a1, a2, a3, slot), "MPI_File_iread_at_all_c", this);
     }
 
     /**
@@ -198,8 +215,7 @@ public abstract sealed class FileAccess extends MpiObject permits MpiFile {
         boolean done = false;
         try {
             instance.check(
-                    mpi_abi_h.MPI_File_read_at_all_begin_c(
-                            handle(), offset(offset), buffer.into(), buffer.count, buffer.type()),
+                    Calls.fileReadAtAllBegin(pointer(), offset(offset), buffer.into(), buffer.count, buffer.pointer()),
                     "MPI_File_read_at_all_begin_c",
                     this);
             done = true;
@@ -217,12 +233,11 @@ public abstract sealed class FileAccess extends MpiObject permits MpiFile {
      */
     @HotPath
     public final void readAtAllEnd(Status status) {
-        MemorySegment memory = split();
+        long memory = split();
         try {
-            instance.check(
-                    mpi_abi_h.MPI_File_read_at_all_end(handle(), memory, status.segment()),
-                    "MPI_File_read_at_all_end",
-                    this);
+            int code = Calls.fileReadAtAllEnd(pointer(), memory, status.address());
+            Reference.reachabilityFence(status);
+            instance.check(code, "MPI_File_read_at_all_end", this);
         } finally {
             endSplit();
         }
@@ -236,11 +251,14 @@ public abstract sealed class FileAccess extends MpiObject permits MpiFile {
      */
     @HotPath
     public final void readShared(Buffer buffer, Status status) {
-        instance.check(
-                mpi_abi_h.MPI_File_read_shared_c(
-                        handle(), buffer.into(), buffer.count, buffer.type(), status.segment()),
-                "MPI_File_read_shared_c",
-                this);
+        long a1 = buffer.into();
+        long a2 = buffer.count;
+        long a3 = buffer.pointer();
+        int code = buffer.isStable()
+                ? Calls.fileReadShared(pointer(), a1, a2, a3, status.address())
+                : Calls.fileReadShared(pointer(), buffer.segment, a2, a3, status.address());
+        Reference.reachabilityFence(status);
+        instance.check(code, "MPI_File_read_shared_c", this);
     }
 
     /**
@@ -251,12 +269,12 @@ public abstract sealed class FileAccess extends MpiObject permits MpiFile {
      */
     @HotPath
     public final void ireadShared(Buffer buffer, Request request) {
-        MemorySegment a0 = buffer.into();
+        long a0 = buffer.into();
         long a1 = buffer.count;
-        MemorySegment a2 = buffer.type();
-        MemorySegment file = handle();
-        MemorySegment slot = request.begin(buffer, null, null);
-        request.began(mpi_abi_h.MPI_File_iread_shared_c(file, a0, a1, a2, slot), "MPI_File_iread_shared_c", this);
+        long a2 = buffer.pointer();
+        long file = pointer();
+        long slot = request.begin(buffer, null, null);
+        request.began(Calls.fileIreadShared(file, a0, a1, a2, slot), "MPI_File_iread_shared_c", this);
     }
 
     /**
@@ -267,11 +285,14 @@ public abstract sealed class FileAccess extends MpiObject permits MpiFile {
      */
     @HotPath
     public final void readOrdered(Buffer buffer, Status status) {
-        instance.check(
-                mpi_abi_h.MPI_File_read_ordered_c(
-                        handle(), buffer.into(), buffer.count, buffer.type(), status.segment()),
-                "MPI_File_read_ordered_c",
-                this);
+        long a1 = buffer.into();
+        long a2 = buffer.count;
+        long a3 = buffer.pointer();
+        int code = buffer.isStable()
+                ? Calls.fileReadOrdered(pointer(), a1, a2, a3, status.address())
+                : Calls.fileReadOrdered(pointer(), buffer.segment, a2, a3, status.address());
+        Reference.reachabilityFence(status);
+        instance.check(code, "MPI_File_read_ordered_c", this);
     }
 
     /**
@@ -285,7 +306,7 @@ public abstract sealed class FileAccess extends MpiObject permits MpiFile {
         boolean done = false;
         try {
             instance.check(
-                    mpi_abi_h.MPI_File_read_ordered_begin_c(handle(), buffer.into(), buffer.count, buffer.type()),
+                    Calls.fileReadOrderedBegin(pointer(), buffer.into(), buffer.count, buffer.pointer()),
                     "MPI_File_read_ordered_begin_c",
                     this);
             done = true;
@@ -303,12 +324,11 @@ public abstract sealed class FileAccess extends MpiObject permits MpiFile {
      */
     @HotPath
     public final void readOrderedEnd(Status status) {
-        MemorySegment memory = split();
+        long memory = split();
         try {
-            instance.check(
-                    mpi_abi_h.MPI_File_read_ordered_end(handle(), memory, status.segment()),
-                    "MPI_File_read_ordered_end",
-                    this);
+            int code = Calls.fileReadOrderedEnd(pointer(), memory, status.address());
+            Reference.reachabilityFence(status);
+            instance.check(code, "MPI_File_read_ordered_end", this);
         } finally {
             endSplit();
         }
@@ -322,10 +342,14 @@ public abstract sealed class FileAccess extends MpiObject permits MpiFile {
      */
     @HotPath
     public final void write(Buffer buffer, Status status) {
-        instance.check(
-                mpi_abi_h.MPI_File_write_c(handle(), buffer.from(), buffer.count, buffer.type(), status.segment()),
-                "MPI_File_write_c",
-                this);
+        long a1 = buffer.from();
+        long a2 = buffer.count;
+        long a3 = buffer.pointer();
+        int code = buffer.isStable()
+                ? Calls.fileWrite(pointer(), a1, a2, a3, status.address())
+                : Calls.fileWrite(pointer(), buffer.segment, a2, a3, status.address());
+        Reference.reachabilityFence(status);
+        instance.check(code, "MPI_File_write_c", this);
     }
 
     /**
@@ -336,12 +360,12 @@ public abstract sealed class FileAccess extends MpiObject permits MpiFile {
      */
     @HotPath
     public final void iwrite(Buffer buffer, Request request) {
-        MemorySegment a0 = buffer.from();
+        long a0 = buffer.from();
         long a1 = buffer.count;
-        MemorySegment a2 = buffer.type();
-        MemorySegment file = handle();
-        MemorySegment slot = request.begin(buffer, null, null);
-        request.began(mpi_abi_h.MPI_File_iwrite_c(file, a0, a1, a2, slot), "MPI_File_iwrite_c", this);
+        long a2 = buffer.pointer();
+        long file = pointer();
+        long slot = request.begin(buffer, null, null);
+        request.began(Calls.fileIwrite(file, a0, a1, a2, slot), "MPI_File_iwrite_c", this);
     }
 
     /**
@@ -353,11 +377,15 @@ public abstract sealed class FileAccess extends MpiObject permits MpiFile {
      */
     @HotPath
     public final void writeAt(long offset, Buffer buffer, Status status) {
-        instance.check(
-                mpi_abi_h.MPI_File_write_at_c(
-                        handle(), offset(offset), buffer.from(), buffer.count, buffer.type(), status.segment()),
-                "MPI_File_write_at_c",
-                this);
+        long a1 = offset(offset);
+        long a2 = buffer.from();
+        long a3 = buffer.count;
+        long a4 = buffer.pointer();
+        int code = buffer.isStable()
+                ? Calls.fileWriteAt(pointer(), a1, a2, a3, a4, status.address())
+                : Calls.fileWriteAt(pointer(), a1, buffer.segment, a3, a4, status.address());
+        Reference.reachabilityFence(status);
+        instance.check(code, "MPI_File_write_at_c", this);
     }
 
     /**
@@ -370,12 +398,12 @@ public abstract sealed class FileAccess extends MpiObject permits MpiFile {
     @HotPath
     public final void iwriteAt(long offset, Buffer buffer, Request request) {
         long a0 = offset(offset);
-        MemorySegment a1 = buffer.from();
+        long a1 = buffer.from();
         long a2 = buffer.count;
-        MemorySegment a3 = buffer.type();
-        MemorySegment file = handle();
-        MemorySegment slot = request.begin(buffer, null, null);
-        request.began(mpi_abi_h.MPI_File_iwrite_at_c(file, a0, a1, a2, a3, slot), "MPI_File_iwrite_at_c", this);
+        long a3 = buffer.pointer();
+        long file = pointer();
+        long slot = request.begin(buffer, null, null);
+        request.began(Calls.fileIwriteAt(file, a0, a1, a2, a3, slot), "MPI_File_iwrite_at_c", this);
     }
 
     /**
@@ -386,10 +414,14 @@ public abstract sealed class FileAccess extends MpiObject permits MpiFile {
      */
     @HotPath
     public final void writeAll(Buffer buffer, Status status) {
-        instance.check(
-                mpi_abi_h.MPI_File_write_all_c(handle(), buffer.from(), buffer.count, buffer.type(), status.segment()),
-                "MPI_File_write_all_c",
-                this);
+        long a1 = buffer.from();
+        long a2 = buffer.count;
+        long a3 = buffer.pointer();
+        int code = buffer.isStable()
+                ? Calls.fileWriteAll(pointer(), a1, a2, a3, status.address())
+                : Calls.fileWriteAll(pointer(), buffer.segment, a2, a3, status.address());
+        Reference.reachabilityFence(status);
+        instance.check(code, "MPI_File_write_all_c", this);
     }
 
     /**
@@ -400,12 +432,12 @@ public abstract sealed class FileAccess extends MpiObject permits MpiFile {
      */
     @HotPath
     public final void iwriteAll(Buffer buffer, Request request) {
-        MemorySegment a0 = buffer.from();
+        long a0 = buffer.from();
         long a1 = buffer.count;
-        MemorySegment a2 = buffer.type();
-        MemorySegment file = handle();
-        MemorySegment slot = request.begin(buffer, null, null);
-        request.began(mpi_abi_h.MPI_File_iwrite_all_c(file, a0, a1, a2, slot), "MPI_File_iwrite_all_c", this);
+        long a2 = buffer.pointer();
+        long file = pointer();
+        long slot = request.begin(buffer, null, null);
+        request.began(Calls.fileIwriteAll(file, a0, a1, a2, slot), "MPI_File_iwrite_all_c", this);
     }
 
     /**
@@ -419,7 +451,7 @@ public abstract sealed class FileAccess extends MpiObject permits MpiFile {
         boolean done = false;
         try {
             instance.check(
-                    mpi_abi_h.MPI_File_write_all_begin_c(handle(), buffer.from(), buffer.count, buffer.type()),
+                    Calls.fileWriteAllBegin(pointer(), buffer.from(), buffer.count, buffer.pointer()),
                     "MPI_File_write_all_begin_c",
                     this);
             done = true;
@@ -437,12 +469,11 @@ public abstract sealed class FileAccess extends MpiObject permits MpiFile {
      */
     @HotPath
     public final void writeAllEnd(Status status) {
-        MemorySegment memory = split();
+        long memory = split();
         try {
-            instance.check(
-                    mpi_abi_h.MPI_File_write_all_end(handle(), memory, status.segment()),
-                    "MPI_File_write_all_end",
-                    this);
+            int code = Calls.fileWriteAllEnd(pointer(), memory, status.address());
+            Reference.reachabilityFence(status);
+            instance.check(code, "MPI_File_write_all_end", this);
         } finally {
             endSplit();
         }
@@ -457,11 +488,15 @@ public abstract sealed class FileAccess extends MpiObject permits MpiFile {
      */
     @HotPath
     public final void writeAtAll(long offset, Buffer buffer, Status status) {
-        instance.check(
-                mpi_abi_h.MPI_File_write_at_all_c(
-                        handle(), offset(offset), buffer.from(), buffer.count, buffer.type(), status.segment()),
-                "MPI_File_write_at_all_c",
-                this);
+        long a1 = offset(offset);
+        long a2 = buffer.from();
+        long a3 = buffer.count;
+        long a4 = buffer.pointer();
+        int code = buffer.isStable()
+                ? Calls.fileWriteAtAll(pointer(), a1, a2, a3, a4, status.address())
+                : Calls.fileWriteAtAll(pointer(), a1, buffer.segment, a3, a4, status.address());
+        Reference.reachabilityFence(status);
+        instance.check(code, "MPI_File_write_at_all_c", this);
     }
 
     /**
@@ -474,12 +509,12 @@ public abstract sealed class FileAccess extends MpiObject permits MpiFile {
     @HotPath
     public final void iwriteAtAll(long offset, Buffer buffer, Request request) {
         long a0 = offset(offset);
-        MemorySegment a1 = buffer.from();
+        long a1 = buffer.from();
         long a2 = buffer.count;
-        MemorySegment a3 = buffer.type();
-        MemorySegment file = handle();
-        MemorySegment slot = request.begin(buffer, null, null);
-        request.began(mpi_abi_h.MPI_File_iwrite_at_all_c(file, a0, a1, a2, a3, slot), "MPI_File_iwrite_at_all_c", this);
+        long a3 = buffer.pointer();
+        long file = pointer();
+        long slot = request.begin(buffer, null, null);
+        request.began(Calls.fileIwriteAtAll(file, a0, a1, a2, a3, slot), "MPI_File_iwrite_at_all_c", this);
     }
 
     /**
@@ -494,8 +529,7 @@ public abstract sealed class FileAccess extends MpiObject permits MpiFile {
         boolean done = false;
         try {
             instance.check(
-                    mpi_abi_h.MPI_File_write_at_all_begin_c(
-                            handle(), offset(offset), buffer.from(), buffer.count, buffer.type()),
+                    Calls.fileWriteAtAllBegin(pointer(), offset(offset), buffer.from(), buffer.count, buffer.pointer()),
                     "MPI_File_write_at_all_begin_c",
                     this);
             done = true;
@@ -513,12 +547,11 @@ public abstract sealed class FileAccess extends MpiObject permits MpiFile {
      */
     @HotPath
     public final void writeAtAllEnd(Status status) {
-        MemorySegment memory = split();
+        long memory = split();
         try {
-            instance.check(
-                    mpi_abi_h.MPI_File_write_at_all_end(handle(), memory, status.segment()),
-                    "MPI_File_write_at_all_end",
-                    this);
+            int code = Calls.fileWriteAtAllEnd(pointer(), memory, status.address());
+            Reference.reachabilityFence(status);
+            instance.check(code, "MPI_File_write_at_all_end", this);
         } finally {
             endSplit();
         }
@@ -532,11 +565,14 @@ public abstract sealed class FileAccess extends MpiObject permits MpiFile {
      */
     @HotPath
     public final void writeShared(Buffer buffer, Status status) {
-        instance.check(
-                mpi_abi_h.MPI_File_write_shared_c(
-                        handle(), buffer.from(), buffer.count, buffer.type(), status.segment()),
-                "MPI_File_write_shared_c",
-                this);
+        long a1 = buffer.from();
+        long a2 = buffer.count;
+        long a3 = buffer.pointer();
+        int code = buffer.isStable()
+                ? Calls.fileWriteShared(pointer(), a1, a2, a3, status.address())
+                : Calls.fileWriteShared(pointer(), buffer.segment, a2, a3, status.address());
+        Reference.reachabilityFence(status);
+        instance.check(code, "MPI_File_write_shared_c", this);
     }
 
     /**
@@ -547,12 +583,12 @@ public abstract sealed class FileAccess extends MpiObject permits MpiFile {
      */
     @HotPath
     public final void iwriteShared(Buffer buffer, Request request) {
-        MemorySegment a0 = buffer.from();
+        long a0 = buffer.from();
         long a1 = buffer.count;
-        MemorySegment a2 = buffer.type();
-        MemorySegment file = handle();
-        MemorySegment slot = request.begin(buffer, null, null);
-        request.began(mpi_abi_h.MPI_File_iwrite_shared_c(file, a0, a1, a2, slot), "MPI_File_iwrite_shared_c", this);
+        long a2 = buffer.pointer();
+        long file = pointer();
+        long slot = request.begin(buffer, null, null);
+        request.began(Calls.fileIwriteShared(file, a0, a1, a2, slot), "MPI_File_iwrite_shared_c", this);
     }
 
     /**
@@ -563,11 +599,14 @@ public abstract sealed class FileAccess extends MpiObject permits MpiFile {
      */
     @HotPath
     public final void writeOrdered(Buffer buffer, Status status) {
-        instance.check(
-                mpi_abi_h.MPI_File_write_ordered_c(
-                        handle(), buffer.from(), buffer.count, buffer.type(), status.segment()),
-                "MPI_File_write_ordered_c",
-                this);
+        long a1 = buffer.from();
+        long a2 = buffer.count;
+        long a3 = buffer.pointer();
+        int code = buffer.isStable()
+                ? Calls.fileWriteOrdered(pointer(), a1, a2, a3, status.address())
+                : Calls.fileWriteOrdered(pointer(), buffer.segment, a2, a3, status.address());
+        Reference.reachabilityFence(status);
+        instance.check(code, "MPI_File_write_ordered_c", this);
     }
 
     /**
@@ -581,7 +620,7 @@ public abstract sealed class FileAccess extends MpiObject permits MpiFile {
         boolean done = false;
         try {
             instance.check(
-                    mpi_abi_h.MPI_File_write_ordered_begin_c(handle(), buffer.from(), buffer.count, buffer.type()),
+                    Calls.fileWriteOrderedBegin(pointer(), buffer.from(), buffer.count, buffer.pointer()),
                     "MPI_File_write_ordered_begin_c",
                     this);
             done = true;
@@ -599,12 +638,11 @@ public abstract sealed class FileAccess extends MpiObject permits MpiFile {
      */
     @HotPath
     public final void writeOrderedEnd(Status status) {
-        MemorySegment memory = split();
+        long memory = split();
         try {
-            instance.check(
-                    mpi_abi_h.MPI_File_write_ordered_end(handle(), memory, status.segment()),
-                    "MPI_File_write_ordered_end",
-                    this);
+            int code = Calls.fileWriteOrderedEnd(pointer(), memory, status.address());
+            Reference.reachabilityFence(status);
+            instance.check(code, "MPI_File_write_ordered_end", this);
         } finally {
             endSplit();
         }
@@ -618,10 +656,10 @@ public abstract sealed class FileAccess extends MpiObject permits MpiFile {
         return offset;
     }
 
-    private MemorySegment split() {
+    private long split() {
         if (splitData == null) {
             throw new IllegalStateException("no split operation has begun");
         }
-        return splitData.memory().segment;
+        return splitData.memory().segment.address();
     }
 }

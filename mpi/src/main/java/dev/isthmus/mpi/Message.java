@@ -4,7 +4,6 @@ package dev.isthmus.mpi;
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
-import dev.isthmus.bindings.mpi.mpi_abi_h;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
@@ -38,16 +37,16 @@ public final class Message {
     }
 
     @HotPath
-    MemorySegment slot() {
+    long slotAddress() {
         if (communicator != null) {
             throw new IllegalStateException("this Message has not been received");
         }
-        return slot;
+        return slot.address();
     }
 
     @HotPath
-    MemorySegment flag() {
-        return flag;
+    long flagAddress() {
+        return flag.address();
     }
 
     @HotPath
@@ -92,7 +91,11 @@ public final class Message {
     @HotPath
     public Status mrecv(Buffer buffer) {
         Communicator by = matched();
-        int code = mpi_abi_h.MPI_Mrecv_c(buffer.into(), buffer.count, buffer.type(), slot, status.segment());
+        long into = buffer.into();
+        long type = buffer.pointer();
+        int code = buffer.isStable()
+                ? Calls.mrecv(into, buffer.count, type, slot.address(), status.address())
+                : Calls.mrecv(buffer.segment, buffer.count, type, slot.address(), status.address());
         communicator = null;
         by.instance.check(code, "MPI_Mrecv_c", by);
         return status;
@@ -107,10 +110,10 @@ public final class Message {
     @HotPath
     public void imrecv(Buffer buffer, Request request) {
         Communicator by = matched();
-        MemorySegment address = buffer.into();
-        MemorySegment type = buffer.type();
-        MemorySegment handle = request.begin(buffer, null, null);
-        int code = mpi_abi_h.MPI_Imrecv_c(address, buffer.count, type, slot, handle);
+        long into = buffer.into();
+        long type = buffer.pointer();
+        long handle = request.begin(buffer, null, null);
+        int code = Calls.imrecv(into, buffer.count, type, slot.address(), handle);
         communicator = code == 0 ? null : by;
         request.began(code, "MPI_Imrecv_c", by);
     }
@@ -121,7 +124,7 @@ public final class Message {
         if (by == null) {
             throw new IllegalStateException("there is no message: mprobe or improbe finds one");
         }
-        by.handle();
+        by.pointer();
         return by;
     }
 }

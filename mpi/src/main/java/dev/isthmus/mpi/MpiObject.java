@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.mpi;
 
-import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -19,7 +19,7 @@ public abstract class MpiObject implements AutoCloseable {
 
     static {
         try {
-            HANDLE = MethodHandles.lookup().findVarHandle(MpiObject.class, "handle", MemorySegment.class);
+            HANDLE = MethodHandles.lookup().findVarHandle(MpiObject.class, "pointer", long.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -32,11 +32,11 @@ public abstract class MpiObject implements AutoCloseable {
 
     final Instance instance; // null for what is predefined
     private final boolean predefined;
-    private MemorySegment handle; // null once it is closed
+    private long pointer; // 0 once it is closed
 
     MpiObject(Instance instance, MemorySegment handle, boolean predefined) {
         this.instance = instance;
-        this.handle = handle;
+        pointer = handle.address();
         this.predefined = predefined;
         if (!predefined) {
             instance.add(this);
@@ -48,15 +48,21 @@ public abstract class MpiObject implements AutoCloseable {
 
     /** The handle, for a call that is about to be made. */
     @HotPath
-    final MemorySegment handle() {
-        if (instance != null) {
-            instance.enter();
+    final long pointer() {
+        Instance its = instance;
+        if (its != null) {
+            its.enter();
         }
-        MemorySegment now = handle;
-        if (now == null) {
+        long now = pointer;
+        if (now == 0) {
             throw new IllegalStateException(this + " is closed");
         }
         return now;
+    }
+
+    /** The same, for a call off the data path. */
+    final MemorySegment handle() {
+        return MemorySegment.ofAddress(pointer());
     }
 
     /**
@@ -74,12 +80,12 @@ public abstract class MpiObject implements AutoCloseable {
      * @return true once {@link #close} has succeeded, or MPI is finalized
      */
     public final boolean isClosed() {
-        return handle == null || (instance != null && instance.isClosed());
+        return pointer == 0 || (instance != null && instance.isClosed());
     }
 
-    /** Takes the handle away, for what frees it; null if that has been done. */
-    final MemorySegment take() {
-        return (MemorySegment) HANDLE.getAndSet(this, (MemorySegment) null);
+    /** Takes the handle away, for what frees it; 0 if that has been done. */
+    final long take() {
+        return (long) HANDLE.getAndSet(this, 0L);
     }
 
     /** Calls what frees a handle, unless it is freed already. */
@@ -91,14 +97,14 @@ public abstract class MpiObject implements AutoCloseable {
             return;
         }
         instance.enter();
-        MemorySegment mine = take();
-        if (mine == null) {
+        long mine = take();
+        if (mine == 0) {
             return;
         }
         try (Arena arena = Arena.ofConfined()) {
-            int code = function.call(arena.allocateFrom(ADDRESS, mine));
+            int code = function.call(arena.allocateFrom(JAVA_LONG, mine));
             if (code != 0) {
-                handle = mine;
+                pointer = mine;
             }
             instance.check(code, call, this);
         }

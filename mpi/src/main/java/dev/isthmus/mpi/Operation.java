@@ -58,6 +58,8 @@ public final class Operation extends MpiObject {
         void apply(MemorySegment in, MemorySegment inOut, long count);
     }
 
+    private static volatile int own; // how many there are that the program defines; guarded by the class
+
     private final String name;
     private final Datatype type; // null if it is predefined
     private final Arena stub; // of the upcall
@@ -89,6 +91,7 @@ public final class Operation extends MpiObject {
     public static Operation of(Datatype type, boolean commutes, Function function) {
         Instance instance = Instance.entered();
         Arena stub = Arena.ofShared();
+        count(1);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment upcall =
                     MPI_User_function_c.allocate(new Upcall(instance, type, type.span(1), function)::apply, stub);
@@ -96,9 +99,20 @@ public final class Operation extends MpiObject {
             instance.check(mpi_abi_h.MPI_Op_create_c(upcall, commutes ? 1 : 0, handle), "MPI_Op_create_c", type);
             return new Operation(instance, handle.get(ADDRESS, 0), type, stub);
         } catch (RuntimeException e) {
+            count(-1);
             stub.close();
             throw e;
         }
+    }
+
+    private static synchronized void count(int more) {
+        own += more;
+    }
+
+    /** Whether a call of MPI can run a function of the program. */
+    @HotPath
+    static boolean canCallBack() {
+        return own != 0;
     }
 
     private record Upcall(Instance instance, Datatype type, long one, Function function) {
@@ -145,7 +159,12 @@ public final class Operation extends MpiObject {
         }
         Instance.entered()
                 .check(
-                        mpi_abi_h.MPI_Reduce_local_c(in.from(), inOut.into(), in.count, in.type(), handle(in.type)),
+                        mpi_abi_h.MPI_Reduce_local_c(
+                                in.readable(),
+                                inOut.writable(),
+                                in.count,
+                                in.type(),
+                                MemorySegment.ofAddress(pointer(in.type))),
                         "MPI_Reduce_local_c",
                         this);
     }
@@ -153,11 +172,11 @@ public final class Operation extends MpiObject {
     /** The handle, for elements of a type. */
     @HotPath
     @SuppressWarnings("ReferenceEquality") // identity is meant
-    MemorySegment handle(Datatype elements) {
+    long pointer(Datatype elements) {
         if (type != null && type != elements) {
             throw new IllegalArgumentException(this + " does not take elements of " + elements);
         }
-        return handle();
+        return pointer();
     }
 
     /** A request with it begins. */
@@ -189,6 +208,7 @@ public final class Operation extends MpiObject {
         free("MPI_Op_free", mpi_abi_h::MPI_Op_free);
         if (stub.scope().isAlive()) {
             stub.close();
+            count(-1);
         }
     }
 

@@ -22,17 +22,21 @@ public final class Request extends MpiObject {
     static final long SLOT = ADDRESS.byteSize();
     private static final long NULL = 0x180; // MPI_REQUEST_NULL, by the ABI
 
+    private final MemorySegment slot; // where C keeps the handle
     private final MemorySegment flag;
     private final Status status;
     private MemorySegment value; // the handle itself, while persistent
-    private Data first; // what the operation uses, or null
+    private Data first; // what the operation uses, or has used, or null
     private Data second;
+    private GuardedArena firstGuard; // of its memory, or null
+    private GuardedArena secondGuard;
     private Operation operation;
     private boolean persistent;
     private boolean active;
 
     Request(Instance instance, MemorySegment slot, Status status, MemorySegment flag) {
         super(instance, slot, false);
+        this.slot = slot;
         this.status = status;
         this.flag = flag;
         slot.set(ADDRESS, 0, MemorySegment.ofAddress(NULL));
@@ -53,18 +57,42 @@ public final class Request extends MpiObject {
                 all.asSlice(SLOT, JAVA_INT));
     }
 
+    /** Where C writes the handle, for a call off the data path. */
+    MemorySegment slot() {
+        return slot;
+    }
+
     /** Before a call that starts an operation: returns where C writes the handle. */
     @HotPath
-    MemorySegment begin(Data one, Data two, Operation op) {
-        MemorySegment slot = handle();
+    long begin(Data one, Data two, Operation op) {
+        long at = pointer();
         if (active || persistent) {
-            throw new IllegalStateException(this + (active ? " is active" : " is persistent: close it first"));
+            refuse();
         }
-        first = one;
-        second = two;
-        operation = op;
+        use(one, two, op);
         hold();
-        return slot;
+        return at;
+    }
+
+    private void refuse() {
+        throw new IllegalStateException(this + (active ? " is active" : " is persistent: close it first"));
+    }
+
+    /** What the operation uses. References are stored only if they change, and kept when it is over. */
+    @HotPath
+    @SuppressWarnings("ReferenceEquality") // identity is meant
+    private void use(Data one, Data two, Operation op) {
+        if (first != one) {
+            first = one;
+            firstGuard = one == null ? null : one.memory().guard;
+        }
+        if (second != two) {
+            second = two;
+            secondGuard = two == null ? null : two.memory().guard;
+        }
+        if (operation != op) {
+            operation = op;
+        }
     }
 
     /** After that call. */
@@ -73,20 +101,17 @@ public final class Request extends MpiObject {
         active = code == 0;
         if (code != 0) {
             release();
-            forget();
         }
         instance.check(code, call, object);
     }
 
     /** Before a call that prepares an operation. */
     MemorySegment prepare(Data one, Data two, Operation op) {
-        MemorySegment slot = handle();
+        pointer();
         if (active || persistent) {
-            throw new IllegalStateException(this + (active ? " is active" : " is persistent: close it first"));
+            refuse();
         }
-        first = one;
-        second = two;
-        operation = op;
+        use(one, two, op);
         if (op != null) {
             op.begin();
         }
@@ -97,30 +122,20 @@ public final class Request extends MpiObject {
     void prepared(int code, String call, Object object) {
         persistent = code == 0;
         if (persistent) {
-            value = handle().get(ADDRESS, 0);
+            value = slot.get(ADDRESS, 0);
         } else {
             endOperation();
-            forget();
         }
         instance.check(code, call, object);
     }
 
     @HotPath
     private void hold() {
-        GuardedArena one = guard(first);
-        GuardedArena two = guard(second);
-        if (one != null) {
-            one.begin();
+        if (firstGuard != null) {
+            firstGuard.begin();
         }
-        if (two != null) {
-            try {
-                two.begin();
-            } catch (IllegalStateException e) {
-                if (one != null) {
-                    one.end();
-                }
-                throw e;
-            }
+        if (secondGuard != null) {
+            holdSecond();
         }
         if (operation != null && !persistent) {
             operation.begin();
@@ -128,23 +143,28 @@ public final class Request extends MpiObject {
     }
 
     @HotPath
-    private void release() {
-        GuardedArena one = guard(first);
-        GuardedArena two = guard(second);
-        if (one != null) {
-            one.end();
-        }
-        if (two != null) {
-            two.end();
-        }
-        if (operation != null && !persistent) {
-            operation.end();
+    private void holdSecond() {
+        try {
+            secondGuard.begin();
+        } catch (IllegalStateException e) {
+            if (firstGuard != null) {
+                firstGuard.end();
+            }
+            throw e;
         }
     }
 
     @HotPath
-    private static GuardedArena guard(Data data) {
-        return data == null ? null : data.memory().guard;
+    private void release() {
+        if (firstGuard != null) {
+            firstGuard.end();
+        }
+        if (secondGuard != null) {
+            secondGuard.end();
+        }
+        if (operation != null && !persistent) {
+            operation.end();
+        }
     }
 
     private void endOperation() {
@@ -153,15 +173,7 @@ public final class Request extends MpiObject {
         }
     }
 
-    @HotPath
-    private void forget() {
-        first = null;
-        second = null;
-        operation = null;
-    }
-
     /** Where a call writes whether it has found something. */
-    @HotPath
     MemorySegment resultFlag() {
         return flag;
     }
@@ -172,23 +184,20 @@ public final class Request extends MpiObject {
         if (active) {
             active = false;
             release();
-            if (!persistent) {
-                forget();
-            }
         }
     }
 
     /** After an error: complete if MPI has given the request up. */
     void completeIfFreed() {
-        if (persistent || handle().get(ADDRESS, 0).address() == NULL) {
+        if (persistent || slot.get(ADDRESS, 0).address() == NULL) {
             complete();
         }
     }
 
     /** Checks that it can be started. */
     @HotPath
-    MemorySegment beginStart() {
-        MemorySegment slot = handle();
+    long beginStart() {
+        long at = pointer();
         if (active || !persistent) {
             throw new IllegalStateException(this + (active ? " is active" : " is not persistent: prepare it first"));
         }
@@ -199,7 +208,7 @@ public final class Request extends MpiObject {
             second.memory().from();
         }
         hold();
-        return slot;
+        return at;
     }
 
     /** After the call that starts it. */
@@ -214,8 +223,7 @@ public final class Request extends MpiObject {
     /** Starts a persistent or partitioned operation: {@code MPI_Start}. Does not wait. */
     @HotPath
     public void start() {
-        MemorySegment slot = beginStart();
-        int code = mpi_abi_h.MPI_Start(slot);
+        int code = Calls.start(beginStart());
         started(code);
         instance.check(code, "MPI_Start", this);
     }
@@ -228,7 +236,7 @@ public final class Request extends MpiObject {
      */
     @HotPath
     public Status waitFor() {
-        finish(mpi_abi_h.MPI_Wait(handle(), status.segment()), "MPI_Wait");
+        finish(Calls.waitFor(pointer(), status.address()), "MPI_Wait");
         return status;
     }
 
@@ -240,7 +248,7 @@ public final class Request extends MpiObject {
      */
     @HotPath
     public boolean test() {
-        int code = mpi_abi_h.MPI_Test(handle(), flag, status.segment());
+        int code = Calls.test(pointer(), flag.address(), status.address());
         if (code == 0 && flag.get(JAVA_INT, 0) == 0) {
             instance.check(0, "MPI_Test", this);
             return false;
@@ -271,7 +279,8 @@ public final class Request extends MpiObject {
     }
 
     private MemorySegment slotValue() {
-        return handle().get(ADDRESS, 0);
+        pointer();
+        return slot.get(ADDRESS, 0);
     }
 
     /**
@@ -286,8 +295,9 @@ public final class Request extends MpiObject {
 
     /** Asks MPI to cancel a receive: {@code MPI_Cancel}. Complete it then; {@link Status#isCancelled} tells the outcome. */
     public void cancel() {
+        pointer();
         requireActive();
-        instance.check(mpi_abi_h.MPI_Cancel(handle()), "MPI_Cancel", this);
+        instance.check(mpi_abi_h.MPI_Cancel(slot), "MPI_Cancel", this);
     }
 
     private void requireActive() {
@@ -348,7 +358,7 @@ public final class Request extends MpiObject {
 
     @HotPath
     private MemorySegment partitioned() {
-        handle();
+        pointer();
         if (!active || value == null) {
             throw new IllegalStateException(this + " is no partitioned operation that has started");
         }
@@ -375,14 +385,13 @@ public final class Request extends MpiObject {
 
     /** Gives up what is prepared, so that the request can be used for something else: {@code MPI_Request_free}. */
     public void reset() {
-        handle();
+        pointer();
         requireInactive();
         if (persistent) {
-            instance.check(mpi_abi_h.MPI_Request_free(handle()), "MPI_Request_free", this);
+            instance.check(mpi_abi_h.MPI_Request_free(slot), "MPI_Request_free", this);
             persistent = false;
             value = null;
             endOperation();
-            forget();
         }
     }
 
@@ -402,7 +411,7 @@ public final class Request extends MpiObject {
         requireInactive();
         if (!isClosed()) {
             reset();
-            if (take() != null) {
+            if (take() != 0) {
                 instance.remove(this);
             }
         }

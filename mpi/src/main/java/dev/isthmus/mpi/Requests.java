@@ -20,6 +20,10 @@ public final class Requests implements AutoCloseable {
     private final MemorySegment number;
     private final MemorySegment indices;
     private final Status status;
+    private final long slotsAt; // the same as addresses
+    private final long statusesAt;
+    private final long numberAt;
+    private final long indicesAt;
 
     private Requests(int count) {
         Arena arena = Arena.ofAuto();
@@ -29,6 +33,10 @@ public final class Requests implements AutoCloseable {
         number = arena.allocate(2 * Long.BYTES, Long.BYTES);
         MemorySegment result = arena.allocate(Long.BYTES, Long.BYTES);
         status = new Status(arena.allocate(Status.BYTES, Long.BYTES), result);
+        slotsAt = slots.address();
+        statusesAt = statuses.address();
+        numberAt = number.address();
+        indicesAt = indices.address();
         requests = new Request[count];
         for (int i = 0; i < count; i++) {
             requests[i] = new Request(
@@ -83,7 +91,7 @@ public final class Requests implements AutoCloseable {
                 requests[ready].beginStart();
                 ready++;
             }
-            code = mpi_abi_h.MPI_Startall(requests.length, slots);
+            code = Calls.startall(requests.length, slotsAt);
         } finally {
             for (int i = 0; i < ready; i++) {
                 requests[i].started(code);
@@ -95,7 +103,7 @@ public final class Requests implements AutoCloseable {
     /** Waits until all have completed: {@code MPI_Waitall}. */
     @HotPath
     public void waitAll() {
-        finishAll(mpi_abi_h.MPI_Waitall(requests.length, entered(), statuses), "MPI_Waitall");
+        finishAll(Calls.waitall(requests.length, entered(), statusesAt), "MPI_Waitall");
     }
 
     /**
@@ -105,7 +113,7 @@ public final class Requests implements AutoCloseable {
      */
     @HotPath
     public boolean testAll() {
-        int code = mpi_abi_h.MPI_Testall(requests.length, entered(), number, statuses);
+        int code = Calls.testall(requests.length, entered(), numberAt, statusesAt);
         if (code == 0 && number.get(JAVA_INT, 0) == 0) {
             instance.check(0, "MPI_Testall", this);
             return false;
@@ -121,7 +129,7 @@ public final class Requests implements AutoCloseable {
      */
     @HotPath
     public int waitAny() {
-        return finishAny(mpi_abi_h.MPI_Waitany(requests.length, entered(), number, status.segment()), "MPI_Waitany");
+        return finishAny(Calls.waitany(requests.length, entered(), numberAt, status.address()), "MPI_Waitany");
     }
 
     /**
@@ -132,7 +140,7 @@ public final class Requests implements AutoCloseable {
     @HotPath
     public int testAny() {
         MemorySegment flag = requests[0].resultFlag();
-        int code = mpi_abi_h.MPI_Testany(requests.length, entered(), number, flag, status.segment());
+        int code = Calls.testany(requests.length, entered(), numberAt, flag.address(), status.address());
         if (code == 0 && flag.get(JAVA_INT, 0) == 0) {
             instance.check(0, "MPI_Testany", this);
             return -1;
@@ -147,8 +155,7 @@ public final class Requests implements AutoCloseable {
      */
     @HotPath
     public int waitSome() {
-        return finishSome(
-                mpi_abi_h.MPI_Waitsome(requests.length, entered(), number, indices, statuses), "MPI_Waitsome");
+        return finishSome(Calls.waitsome(requests.length, entered(), numberAt, indicesAt, statusesAt), "MPI_Waitsome");
     }
 
     /**
@@ -158,8 +165,7 @@ public final class Requests implements AutoCloseable {
      */
     @HotPath
     public int testSome() {
-        return finishSome(
-                mpi_abi_h.MPI_Testsome(requests.length, entered(), number, indices, statuses), "MPI_Testsome");
+        return finishSome(Calls.testsome(requests.length, entered(), numberAt, indicesAt, statusesAt), "MPI_Testsome");
     }
 
     /**
@@ -168,7 +174,7 @@ public final class Requests implements AutoCloseable {
      * @return true if so, or none is active
      */
     public boolean isComplete() {
-        int code = mpi_abi_h.MPI_Request_get_status_all(requests.length, entered(), number, statuses);
+        int code = mpi_abi_h.MPI_Request_get_status_all(requests.length, array(), number, statuses);
         instance.check(code, "MPI_Request_get_status_all", this);
         return number.get(JAVA_INT, 0) != 0;
     }
@@ -180,7 +186,7 @@ public final class Requests implements AutoCloseable {
      */
     public int anyComplete() {
         MemorySegment flag = requests[0].resultFlag();
-        int code = mpi_abi_h.MPI_Request_get_status_any(requests.length, entered(), number, flag, status.segment());
+        int code = mpi_abi_h.MPI_Request_get_status_any(requests.length, array(), number, flag, status.segment());
         instance.check(code, "MPI_Request_get_status_any", this);
         int index = flag.get(JAVA_INT, 0) == 0 ? -1 : number.get(JAVA_INT, 0);
         return index < requests.length ? Math.max(index, -1) : -1; // MPI_UNDEFINED is negative
@@ -192,7 +198,7 @@ public final class Requests implements AutoCloseable {
      * @return how many, whose indices {@link #index} has; 0 if none could, or none is active
      */
     public int someComplete() {
-        int code = mpi_abi_h.MPI_Request_get_status_some(requests.length, entered(), number, indices, statuses);
+        int code = mpi_abi_h.MPI_Request_get_status_some(requests.length, array(), number, indices, statuses);
         instance.check(code, "MPI_Request_get_status_some", this);
         return Math.max(number.get(JAVA_INT, 0), 0); // MPI_UNDEFINED is negative
     }
@@ -231,10 +237,15 @@ public final class Requests implements AutoCloseable {
         return status;
     }
 
-    @HotPath
-    private MemorySegment entered() {
-        requests[0].handle();
+    private MemorySegment array() {
+        entered();
         return slots;
+    }
+
+    @HotPath
+    private long entered() {
+        requests[0].pointer();
+        return slotsAt;
     }
 
     @HotPath

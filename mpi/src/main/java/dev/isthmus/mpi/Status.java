@@ -7,6 +7,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import dev.isthmus.bindings.mpi.mpi_abi_h;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
 
 /**
  * What became of a receive, a probe or a request: {@code MPI_Status}. It is a view of native memory that each call
@@ -25,10 +26,12 @@ public final class Status {
     private static final long ERROR = 8;
 
     private final MemorySegment segment;
+    private final long address;
     private final MemorySegment result; // of the calls that read it
 
     Status(MemorySegment segment, MemorySegment result) {
         this.segment = segment;
+        address = segment.address();
         this.result = result;
     }
 
@@ -42,18 +45,23 @@ public final class Status {
         return new Status(both.asSlice(0, BYTES), both.asSlice(BYTES));
     }
 
-    @HotPath
     MemorySegment segment() {
         return segment;
     }
 
+    /** Where C writes it; the caller keeps the object reachable. */
+    @HotPath
+    long address() {
+        return address;
+    }
+
     /** Where a call writes whether it has found something. */
     @HotPath
-    MemorySegment flag() {
+    long flagAddress() {
         if (result.byteSize() == 0) {
             throw new IllegalArgumentException("this call needs a status of its own, not Status.IGNORE");
         }
-        return result;
+        return result.address();
     }
 
     @HotPath
@@ -107,7 +115,9 @@ public final class Status {
      */
     @HotPath
     public long count(Datatype type) {
-        Instance.entered().check(mpi_abi_h.MPI_Get_count_c(known(), type.handle(), result), "MPI_Get_count_c", type);
+        int code = Calls.getCount(known().address(), type.pointer(), result.address());
+        Reference.reachabilityFence(this);
+        Instance.entered().check(code, "MPI_Get_count_c", type);
         return result.get(JAVA_LONG, 0);
     }
 

@@ -164,7 +164,7 @@ public final class Window extends MpiObject {
      */
     public static Window create(Communicator communicator, MemorySegment memory, long displacementUnit, Info info) {
         requireUnit(displacementUnit);
-        MemorySegment base = Buffer.of(memory, Datatype.BYTE).into();
+        MemorySegment base = Buffer.of(memory, Datatype.BYTE).writable();
         return make(
                 communicator,
                 "MPI_Win_create_c",
@@ -274,7 +274,7 @@ public final class Window extends MpiObject {
      * @param more native memory
      */
     public void attach(MemorySegment more) {
-        MemorySegment base = Buffer.of(more, Datatype.BYTE).into();
+        MemorySegment base = Buffer.of(more, Datatype.BYTE).writable();
         MemorySegment window = handle();
         GuardedArena its = GuardedArena.of(more);
         if (its != null) {
@@ -337,7 +337,7 @@ public final class Window extends MpiObject {
      */
     @HotPath
     public void put(Buffer origin, int target, long displacement) {
-        put(origin, target(target, displacement, origin.span), displacement, origin.count, origin.type());
+        put(origin, target(target, displacement, origin.span), displacement, origin.count, origin.pointer());
     }
 
     /**
@@ -351,16 +351,16 @@ public final class Window extends MpiObject {
      */
     @HotPath
     public void put(Buffer origin, int target, long displacement, long count, Datatype type) {
-        put(origin, target(target, displacement, type.span(count)), displacement, count, type.handle());
+        put(origin, target(target, displacement, type.span(count)), displacement, count, type.pointer());
     }
 
     @HotPath
-    private void put(Buffer origin, int target, long displacement, long count, MemorySegment type) {
-        MemorySegment from = origin.from();
-        MemorySegment window = handle();
+    private void put(Buffer origin, int target, long displacement, long count, long type) {
+        long from = origin.from();
+        long window = pointer();
         loans.lend(origin.guard, target);
         instance.check(
-                mpi_abi_h.MPI_Put_c(from, origin.count, origin.type(), target, displacement, count, type, window),
+                Calls.put(from, origin.count, origin.pointer(), target, displacement, count, type, window),
                 "MPI_Put_c",
                 this);
     }
@@ -374,7 +374,7 @@ public final class Window extends MpiObject {
      */
     @HotPath
     public void get(Buffer origin, int target, long displacement) {
-        get(origin, target(target, displacement, origin.span), displacement, origin.count, origin.type());
+        get(origin, target(target, displacement, origin.span), displacement, origin.count, origin.pointer());
     }
 
     /**
@@ -388,16 +388,16 @@ public final class Window extends MpiObject {
      */
     @HotPath
     public void get(Buffer origin, int target, long displacement, long count, Datatype type) {
-        get(origin, target(target, displacement, type.span(count)), displacement, count, type.handle());
+        get(origin, target(target, displacement, type.span(count)), displacement, count, type.pointer());
     }
 
     @HotPath
-    private void get(Buffer origin, int target, long displacement, long count, MemorySegment type) {
-        MemorySegment into = origin.into();
-        MemorySegment window = handle();
+    private void get(Buffer origin, int target, long displacement, long count, long type) {
+        long into = origin.into();
+        long window = pointer();
         loans.lend(origin.guard, target);
         instance.check(
-                mpi_abi_h.MPI_Get_c(into, origin.count, origin.type(), target, displacement, count, type, window),
+                Calls.get(into, origin.count, origin.pointer(), target, displacement, count, type, window),
                 "MPI_Get_c",
                 this);
     }
@@ -412,24 +412,23 @@ public final class Window extends MpiObject {
      */
     @HotPath
     public void accumulate(Buffer origin, int target, long displacement, Operation op) {
-        MemorySegment from = origin.from();
-        MemorySegment type = origin.type();
-        MemorySegment operation = predefined(op);
+        long from = origin.from();
+        long type = origin.pointer();
+        long operation = predefined(op);
         target(target, displacement, origin.span);
-        MemorySegment window = handle();
+        long window = pointer();
         loans.lend(origin.guard, target);
         instance.check(
-                mpi_abi_h.MPI_Accumulate_c(
-                        from, origin.count, type, target, displacement, origin.count, type, operation, window),
+                Calls.accumulate(from, origin.count, type, target, displacement, origin.count, type, operation, window),
                 "MPI_Accumulate_c",
                 this);
     }
 
-    private static MemorySegment predefined(Operation op) {
+    private static long predefined(Operation op) {
         if (!op.isPredefined()) {
             throw new IllegalArgumentException("one-sided calls take predefined operations, not " + op);
         }
-        return op.handle();
+        return op.pointer();
     }
 
     private static void requireSame(Buffer one, Buffer other) {
@@ -450,17 +449,17 @@ public final class Window extends MpiObject {
     @HotPath
     public void getAccumulate(Buffer origin, Buffer result, int target, long displacement, Operation op) {
         requireSame(origin, result);
-        MemorySegment from = origin.from();
-        MemorySegment into = result.into();
-        MemorySegment type = origin.type();
-        MemorySegment operation = predefined(op);
+        long from = origin.from();
+        long into = result.into();
+        long type = origin.pointer();
+        long operation = predefined(op);
         target(target, displacement, origin.span);
-        MemorySegment window = handle();
+        long window = pointer();
         loans.lend(origin.guard, target);
         loans.lend(result.guard, target);
         long count = origin.count;
         instance.check(
-                mpi_abi_h.MPI_Get_accumulate_c(
+                Calls.getAccumulate(
                         from, count, type, into, count, type, target, displacement, count, type, operation, window),
                 "MPI_Get_accumulate_c",
                 this);
@@ -479,15 +478,15 @@ public final class Window extends MpiObject {
     public void fetchAndOp(Buffer origin, Buffer result, int target, long displacement, Operation op) {
         requireOne(origin);
         requireSame(origin, result);
-        MemorySegment from = origin.from();
-        MemorySegment into = result.into();
-        MemorySegment operation = predefined(op);
+        long from = origin.from();
+        long into = result.into();
+        long operation = predefined(op);
         target(target, displacement, origin.span);
-        MemorySegment window = handle();
+        long window = pointer();
         loans.lend(origin.guard, target);
         loans.lend(result.guard, target);
         instance.check(
-                mpi_abi_h.MPI_Fetch_and_op(from, into, origin.type(), target, displacement, operation, window),
+                Calls.fetchAndOp(from, into, origin.pointer(), target, displacement, operation, window),
                 "MPI_Fetch_and_op",
                 this);
     }
@@ -513,16 +512,16 @@ public final class Window extends MpiObject {
         requireOne(origin);
         requireSame(origin, compare);
         requireSame(origin, result);
-        MemorySegment from = origin.from();
-        MemorySegment expected = compare.from();
-        MemorySegment into = result.into();
+        long from = origin.from();
+        long expected = compare.from();
+        long into = result.into();
         target(target, displacement, origin.span);
-        MemorySegment window = handle();
+        long window = pointer();
         loans.lend(origin.guard, target);
         loans.lend(compare.guard, target);
         loans.lend(result.guard, target);
         instance.check(
-                mpi_abi_h.MPI_Compare_and_swap(from, expected, into, origin.type(), target, displacement, window),
+                Calls.compareAndSwap(from, expected, into, origin.pointer(), target, displacement, window),
                 "MPI_Compare_and_swap",
                 this);
     }
@@ -537,13 +536,13 @@ public final class Window extends MpiObject {
      */
     @HotPath
     public void rput(Buffer origin, int target, long displacement, Request request) {
-        MemorySegment from = origin.from();
-        MemorySegment type = origin.type();
+        long from = origin.from();
+        long type = origin.pointer();
         target(target, displacement, origin.span);
-        MemorySegment window = handle();
-        MemorySegment slot = request.begin(origin, null, null);
+        long window = pointer();
+        long slot = request.begin(origin, null, null);
         request.began(
-                mpi_abi_h.MPI_Rput_c(from, origin.count, type, target, displacement, origin.count, type, window, slot),
+                Calls.rput(from, origin.count, type, target, displacement, origin.count, type, window, slot),
                 "MPI_Rput_c",
                 this);
     }
@@ -558,13 +557,13 @@ public final class Window extends MpiObject {
      */
     @HotPath
     public void rget(Buffer origin, int target, long displacement, Request request) {
-        MemorySegment into = origin.into();
-        MemorySegment type = origin.type();
+        long into = origin.into();
+        long type = origin.pointer();
         target(target, displacement, origin.span);
-        MemorySegment window = handle();
-        MemorySegment slot = request.begin(origin, null, null);
+        long window = pointer();
+        long slot = request.begin(origin, null, null);
         request.began(
-                mpi_abi_h.MPI_Rget_c(into, origin.count, type, target, displacement, origin.count, type, window, slot),
+                Calls.rget(into, origin.count, type, target, displacement, origin.count, type, window, slot),
                 "MPI_Rget_c",
                 this);
     }
@@ -580,14 +579,14 @@ public final class Window extends MpiObject {
      */
     @HotPath
     public void raccumulate(Buffer origin, int target, long displacement, Operation op, Request request) {
-        MemorySegment from = origin.from();
-        MemorySegment type = origin.type();
-        MemorySegment operation = predefined(op);
+        long from = origin.from();
+        long type = origin.pointer();
+        long operation = predefined(op);
         target(target, displacement, origin.span);
-        MemorySegment window = handle();
-        MemorySegment slot = request.begin(origin, null, null);
+        long window = pointer();
+        long slot = request.begin(origin, null, null);
         request.began(
-                mpi_abi_h.MPI_Raccumulate_c(
+                Calls.raccumulate(
                         from, origin.count, type, target, displacement, origin.count, type, operation, window, slot),
                 "MPI_Raccumulate_c",
                 this);
@@ -607,16 +606,16 @@ public final class Window extends MpiObject {
     public void rgetAccumulate(
             Buffer origin, Buffer result, int target, long displacement, Operation op, Request request) {
         requireSame(origin, result);
-        MemorySegment from = origin.from();
-        MemorySegment into = result.into();
-        MemorySegment type = origin.type();
-        MemorySegment operation = predefined(op);
+        long from = origin.from();
+        long into = result.into();
+        long type = origin.pointer();
+        long operation = predefined(op);
         target(target, displacement, origin.span);
-        MemorySegment window = handle();
-        MemorySegment slot = request.begin(origin, result, null);
+        long window = pointer();
+        long slot = request.begin(origin, result, null);
         long count = origin.count;
         request.began(
-                mpi_abi_h.MPI_Rget_accumulate_c(
+                Calls.rgetAccumulate(
                         from,
                         count,
                         type,
@@ -644,7 +643,7 @@ public final class Window extends MpiObject {
      */
     @HotPath
     public void fence(int assertion) {
-        instance.check(mpi_abi_h.MPI_Win_fence(assertion, handle()), "MPI_Win_fence", this);
+        instance.check(Calls.winFence(assertion, pointer()), "MPI_Win_fence", this);
         loans.ended();
     }
 
@@ -700,7 +699,7 @@ public final class Window extends MpiObject {
      */
     @HotPath
     public void lock(int rank, Lock lock) {
-        instance.check(mpi_abi_h.MPI_Win_lock(lock.number, communicator.peer(rank), 0, handle()), "MPI_Win_lock", this);
+        instance.check(Calls.winLock(lock.number, communicator.peer(rank), 0, pointer()), "MPI_Win_lock", this);
         loans.locked();
     }
 
@@ -711,7 +710,7 @@ public final class Window extends MpiObject {
      */
     @HotPath
     public void unlock(int rank) {
-        instance.check(mpi_abi_h.MPI_Win_unlock(communicator.peer(rank), handle()), "MPI_Win_unlock", this);
+        instance.check(Calls.winUnlock(communicator.peer(rank), pointer()), "MPI_Win_unlock", this);
         loans.unlocked(rank);
     }
 
@@ -733,14 +732,14 @@ public final class Window extends MpiObject {
      */
     @HotPath
     public void flush(int rank) {
-        instance.check(mpi_abi_h.MPI_Win_flush(communicator.peer(rank), handle()), "MPI_Win_flush", this);
+        instance.check(Calls.winFlush(communicator.peer(rank), pointer()), "MPI_Win_flush", this);
         loans.flushed(rank);
     }
 
     /** Waits for what this rank has begun with all targets: {@code MPI_Win_flush_all}. */
     @HotPath
     public void flushAll() {
-        instance.check(mpi_abi_h.MPI_Win_flush_all(handle()), "MPI_Win_flush_all", this);
+        instance.check(Calls.winFlushAll(pointer()), "MPI_Win_flush_all", this);
         loans.flushedAll();
     }
 
@@ -751,21 +750,21 @@ public final class Window extends MpiObject {
      */
     @HotPath
     public void flushLocal(int rank) {
-        instance.check(mpi_abi_h.MPI_Win_flush_local(communicator.peer(rank), handle()), "MPI_Win_flush_local", this);
+        instance.check(Calls.winFlushLocal(communicator.peer(rank), pointer()), "MPI_Win_flush_local", this);
         loans.flushed(rank);
     }
 
     /** Waits until the buffers of all that this rank has begun are free: {@code MPI_Win_flush_local_all}. */
     @HotPath
     public void flushLocalAll() {
-        instance.check(mpi_abi_h.MPI_Win_flush_local_all(handle()), "MPI_Win_flush_local_all", this);
+        instance.check(Calls.winFlushLocalAll(pointer()), "MPI_Win_flush_local_all", this);
         loans.flushedAll();
     }
 
     /** Orders this rank's own loads and stores with those of others: {@code MPI_Win_sync}. */
     @HotPath
     public void sync() {
-        instance.check(mpi_abi_h.MPI_Win_sync(handle()), "MPI_Win_sync", this);
+        instance.check(Calls.winSync(pointer()), "MPI_Win_sync", this);
     }
 
     // --- what belongs to it

@@ -12,6 +12,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -363,5 +365,31 @@ class CollectivesTest {
         assertThrows(IllegalArgumentException.class, () -> world.allgatherv(Buffer.EMPTY, Blocks.EMPTY));
         assertThrows(
                 IllegalArgumentException.class, () -> world.reduceScatter(Blocks.EMPTY, Buffer.EMPTY, Operation.SUM));
+    }
+
+    /** The function runs while C reads and writes the memory. */
+    @Test
+    void shouldHoldMemoryWhileAFunctionOfTheProgramRuns() {
+        for (Arena arena : List.of(Arena.ofConfined(), Arena.ofShared(), GuardedArena.ofConfined())) {
+            var refused = new AtomicInteger();
+            Buffer one = Buffer.of(arena.allocateFrom(ValueLayout.JAVA_INT, 1), Datatype.INT);
+            Buffer sum = Buffer.of(arena.allocate(ValueLayout.JAVA_INT), Datatype.INT);
+            try (Operation add = Operation.of(Datatype.INT, true, (in, inOut, count) -> {
+                try {
+                    arena.close();
+                } catch (IllegalStateException e) {
+                    refused.incrementAndGet();
+                }
+                inOut.set(
+                        ValueLayout.JAVA_INT, 0, in.get(ValueLayout.JAVA_INT, 0) + inOut.get(ValueLayout.JAVA_INT, 0));
+            })) {
+                world.allreduce(one, sum, add);
+            }
+            assertArrayEquals(new int[] {3}, toInts(sum));
+            Buffer calls = ints(refused.get());
+            world.allreduce(Buffer.IN_PLACE, calls, Operation.SUM);
+            assertTrue(toInts(calls)[0] >= 2, calls::toString);
+            arena.close();
+        }
     }
 }

@@ -26,7 +26,7 @@ final class RankProcesses {
     private static final String OPTION = "isthmus.test."; // of ./isthmus test --with
 
     private static final Pattern FUNCTION =
-            Pattern.compile("dev\\.isthmus\\.bindings\\.mpi\\.mpi_abi_h\\w*\\$(MPI_\\w+) ");
+            Pattern.compile("dev\\.isthmus\\.(?:bindings\\.mpi\\.mpi_abi_h\\w*|mpi\\.Calls)\\$(MPI_\\w+) ");
 
     private final Path logs; // a file for each rank, with the classes that it has loaded
     private final Process launcher;

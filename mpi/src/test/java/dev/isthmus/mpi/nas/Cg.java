@@ -162,6 +162,7 @@ final class Cg {
     private double run() {
         double[] x = new double[rows];
         Arrays.fill(x, 1);
+        Nas.begin(world);
         double zeta = 0;
         for (int i = 0; i < ITERATIONS; i++) {
             double[] z = solve(x);
@@ -171,6 +172,7 @@ final class Cg {
                 x[k] = z[k] / length;
             }
         }
+        Nas.end();
         return zeta;
     }
 }

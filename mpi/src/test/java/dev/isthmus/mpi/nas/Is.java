@@ -58,6 +58,7 @@ final class Is {
 
     private boolean run() {
         boolean verified = true;
+        Nas.begin(world);
         for (int i = 1; i <= ITERATIONS; i++) {
             if (first == 0) {
                 own[i] = i;
@@ -68,6 +69,7 @@ final class Is {
                 verified &= isVerified(i, arena);
             }
         }
+        Nas.end();
         return verified;
     }
 

@@ -99,6 +99,9 @@ final class Mg {
     private final Grid[] r;
     private final Grid v;
     private final int top;
+    private final double[] one; // of a row
+    private final double[] two;
+    private final double[] sums;
 
     private Mg(Communicator world, boolean small, Arena arena) {
         this.world = world;
@@ -113,6 +116,9 @@ final class Mg {
             r[level] = new Grid(1 << level);
         }
         v = new Grid(1 << top);
+        one = new double[v.row];
+        two = new double[v.row];
+        sums = new double[v.row];
     }
 
     static boolean verify(Communicator world, boolean small) {
@@ -123,6 +129,7 @@ final class Mg {
 
     private double run() {
         charge();
+        Nas.begin(world);
         residual(u[top], v, r[top]);
         for (int i = 0; i < ITERATIONS; i++) {
             cycle();
@@ -139,6 +146,7 @@ final class Mg {
         }
         out.set(JAVA_DOUBLE, 0, mine);
         world.allreduce(Buffer.IN_PLACE, Buffer.of(out, 1, Datatype.DOUBLE), Operation.SUM);
+        Nas.end();
         return Math.sqrt(out.get(JAVA_DOUBLE, 0) / v.n / v.n / v.n);
     }
 
@@ -197,51 +205,61 @@ final class Mg {
         java.util.Arrays.fill(grid.a, 0);
     }
 
-    /** The sum of a point and its 26 neighbours, each times the weight of how many of its indices differ. */
-    private static double weighted(Grid grid, int at, double[] weights) {
-        double sum = 0;
-        for (int plane = -1; plane <= 1; plane++) {
-            for (int y = -1; y <= 1; y++) {
-                int row = at + (plane * grid.row + y) * grid.row;
-                int differ = plane * plane + y * y;
-                sum += weights[differ] * grid.a[row] + weights[differ + 1] * (grid.a[row - 1] + grid.a[row + 1]);
-            }
+    /** Of each point of a row, the sum of it and its 26 neighbours, each times the weight of how many of its indices differ. */
+    private void weigh(Grid grid, int plane, int y, double[] weights) {
+        double[] a = grid.a;
+        int at = grid.at(plane, y, -1);
+        int size = grid.row * grid.row;
+        for (int x = 0; x < grid.row; x++) { // those that differ in one of plane and row, and in both
+            one[x] = a[at + x - grid.row] + a[at + x + grid.row] + a[at + x - size] + a[at + x + size];
+            two[x] = a[at + x - size - grid.row]
+                    + a[at + x - size + grid.row]
+                    + a[at + x + size - grid.row]
+                    + a[at + x + size + grid.row];
         }
-        return sum;
+        for (int x = 1; x <= grid.n; x++) {
+            sums[x - 1] = weights[0] * a[at + x]
+                    + weights[1] * (a[at + x - 1] + a[at + x + 1] + one[x])
+                    + weights[2] * (two[x] + one[x - 1] + one[x + 1])
+                    + weights[3] * (two[x - 1] + two[x + 1]);
+        }
     }
 
-    private static void residual(Grid of, Grid right, Grid into) {
+    private void residual(Grid of, Grid right, Grid into) {
         for (int plane = 0; plane < of.planes; plane++) {
             for (int y = 0; y < of.n; y++) {
+                weigh(of, plane, y, RESIDUAL);
+                int at = of.at(plane, y, 0);
                 for (int x = 0; x < of.n; x++) {
-                    int at = of.at(plane, y, x);
-                    into.a[at] = right.a[at] - weighted(of, at, RESIDUAL);
+                    into.a[at + x] = right.a[at + x] - sums[x];
                 }
             }
         }
         into.wrap();
     }
 
-    private static void smooth(Grid by, Grid grid) {
+    private void smooth(Grid by, Grid grid) {
         for (int plane = 0; plane < grid.planes; plane++) {
             for (int y = 0; y < grid.n; y++) {
+                weigh(by, plane, y, SMOOTHER);
+                int at = grid.at(plane, y, 0);
                 for (int x = 0; x < grid.n; x++) {
-                    int at = grid.at(plane, y, x);
-                    grid.a[at] += weighted(by, at, SMOOTHER);
+                    grid.a[at + x] += sums[x];
                 }
             }
         }
         grid.wrap();
     }
 
-    private static void restrict(Grid fine, Grid coarse) {
+    private void restrict(Grid fine, Grid coarse) {
         int planes = fine.planes / 2;
         int offset = coarse.split ? 0 : fine.first / 2;
         for (int plane = 0; plane < planes; plane++) {
             for (int y = 0; y < coarse.n; y++) {
+                weigh(fine, 2 * plane + 1, 2 * y + 1, RESTRICTION);
+                int at = coarse.at(plane + offset, y, 0);
                 for (int x = 0; x < coarse.n; x++) {
-                    int at = fine.at(2 * plane + 1, 2 * y + 1, 2 * x + 1);
-                    coarse.a[coarse.at(plane + offset, y, x)] = weighted(fine, at, RESTRICTION);
+                    coarse.a[at + x] = sums[2 * x + 1];
                 }
             }
         }
@@ -252,23 +270,24 @@ final class Mg {
     }
 
     /** Odd points of the fine grid are points of the coarse one; the others are between two, in each direction. */
-    private static void interpolate(Grid coarse, Grid fine) {
+    private void interpolate(Grid coarse, Grid fine) {
         for (int plane = 0; plane < fine.planes; plane++) {
-            int lowPlane = Math.floorDiv(fine.first + plane - 1, 2) - coarse.first;
-            int planes = (fine.first + plane) % 2 == 0 ? 2 : 1;
+            int low = Math.floorDiv(fine.first + plane - 1, 2) - coarse.first;
+            int high = (fine.first + plane) % 2 == 0 ? low + 1 : low;
             for (int y = 0; y < fine.n; y++) {
-                int rows = y % 2 == 0 ? 2 : 1;
-                for (int x = 0; x < fine.n; x++) {
-                    int numbers = x % 2 == 0 ? 2 : 1;
-                    double sum = 0;
-                    for (int i = 0; i < planes * rows * numbers; i++) {
-                        sum += coarse.a[
-                                coarse.at(
-                                        lowPlane + i / (rows * numbers),
-                                        Math.floorDiv(y - 1, 2) + i / numbers % rows,
-                                        Math.floorDiv(x - 1, 2) + i % numbers)];
-                    }
-                    fine.a[fine.at(plane, y, x)] += sum / (planes * rows * numbers);
+                int below = Math.floorDiv(y - 1, 2);
+                int above = y % 2 == 0 ? below + 1 : below;
+                int a = coarse.at(low, below, -1);
+                int b = coarse.at(low, above, -1);
+                int c = coarse.at(high, below, -1);
+                int d = coarse.at(high, above, -1);
+                for (int x = 0; x <= coarse.n; x++) { // what the four rows, or the same ones twice, have on average
+                    one[x] = 0.25 * (coarse.a[a + x] + coarse.a[b + x] + coarse.a[c + x] + coarse.a[d + x]);
+                }
+                int at = fine.at(plane, y, 0);
+                for (int x = 0; x < coarse.n; x++) {
+                    fine.a[at + 2 * x] += 0.5 * (one[x] + one[x + 1]);
+                    fine.a[at + 2 * x + 1] += one[x + 1];
                 }
             }
         }

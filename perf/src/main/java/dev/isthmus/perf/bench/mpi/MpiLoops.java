@@ -15,13 +15,13 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 
 /**
- * A row's loop on each rank: {@code MpiLoops ROW BYTES OPERATIONS BLOCKS [TURNS]} prints, of rank 0, the nanoseconds of each
+ * A row's loop on each rank: {@code MpiLoops ROW BYTES OPERATIONS BLOCKS WARMUP [TURNS]} prints, of rank 0, the nanoseconds of each
  * block; of recv, of rank 1. {@code mpi.c} has the same loops in C. A JVM runs one row, as a program does that does one thing.
  */
 final class MpiLoops implements AutoCloseable {
 
     private static final int WINDOW = 64;
-    private static final int WARM_UP = 20_000; // operations at least, in blocks: C2 has compiled them then
+    private static final int FEW = 2;
 
     /** So many operations. */
     private interface Loop {
@@ -216,16 +216,16 @@ final class MpiLoops implements AutoCloseable {
     public static void main(String[] args) {
         int operations = Integer.parseInt(args[2]);
         int blocks = Integer.parseInt(args[3]);
+        int warmUp = Integer.parseInt(args[4]);
         Mpi.run(mpi -> {
             Communicator world = mpi.world();
             int printer = args[0].equals("recv") ? 1 : 0;
-            try (Turns turns = args.length > 4 ? new Turns(Path.of(args[4])) : null;
+            try (Turns turns = args.length > 5 ? new Turns(Path.of(args[5])) : null;
                     var loops = new MpiLoops(world, Integer.parseInt(args[1]), turns)) {
                 Loop loop = loops.loop(args[0]);
                 // Short at first: C2 compiles a loop that runs for long while it runs, and differently.
-                int few = turns == null ? 128 : operations;
-                for (int done = 0; done < WARM_UP; done += few) {
-                    loop.run(few);
+                for (int i = 0; i < warmUp; i++) {
+                    loop.run(FEW);
                 }
                 loop.run(operations);
                 for (int i = 0; i < blocks; i++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of MpiLoops in C: the same calls in the same order. mpi ROW BYTES OPERATIONS BLOCKS [TURNS] prints, of rank 0, the
+// The rows of MpiLoops in C: the same calls in the same order. mpi ROW BYTES OPERATIONS BLOCKS WARMUP [TURNS] prints, of rank 0, the
 // nanoseconds of each block; of recv, of rank 1.
 #include <fcntl.h>
 #include <mpi_abi.h>
@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { WINDOW = 64, WARM_UP = 20 };
+enum { WINDOW = 64, FEW = 2 };
 
 static MPI_Comm world;
 static int rank, size, peer, bytes;
@@ -123,8 +123,8 @@ static const struct { const char *name; void (*run)(int); } ROWS[] = {
     {"send", by_turns}, {"recv", by_turns}};
 
 int main(int argc, char **argv) {
-    if (argc != 5 && argc != 6) return 2;
-    int provided, operations = atoi(argv[3]), blocks = atoi(argv[4]);
+    if (argc != 6 && argc != 7) return 2;
+    int provided, operations = atoi(argv[3]), blocks = atoi(argv[4]), warm_up = atoi(argv[5]);
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
     world = MPI_COMM_WORLD;
     MPI_Comm_rank(world, &rank);
@@ -136,9 +136,9 @@ int main(int argc, char **argv) {
     void (*run)(int) = NULL;
     for (unsigned i = 0; i < sizeof ROWS / sizeof *ROWS; i++) if (!strcmp(ROWS[i].name, argv[1])) run = ROWS[i].run;
     if (!run) return 2;
-    for (int i = 0; i < 2 && argc == 6; i++) {
+    for (int i = 0; i < 2 && argc == 7; i++) {
         char name[4096];
-        snprintf(name, sizeof name, "%s/%d", argv[5], i);
+        snprintf(name, sizeof name, "%s/%d", argv[6], i);
         turns[i] = open(name, O_RDWR); // a named pipe
         if (turns[i] < 0) return 2;
     }
@@ -151,7 +151,8 @@ int main(int argc, char **argv) {
         MPI_Send_init_c(out, bytes, MPI_BYTE, rank, 0, world, &requests[1]);
     }
     if (run == test) MPI_Irecv_c(in, bytes, MPI_BYTE, rank, 2, world, &requests[0]);
-    for (int i = 0; i < WARM_UP; i++) run(operations);
+    for (int i = 0; i < warm_up; i++) run(FEW);
+    run(operations);
     for (int i = 0; i < blocks; i++) {
         MPI_Barrier(world);
         long began = now();
