@@ -258,6 +258,7 @@ class PointToPointTest {
             assertEquals(other, requests.anyStatus().source());
             assertFalse(requests.isComplete());
             assertTrue(requests.get(1).isActive());
+            world.barrier();
             world.send(ints(40), other, 0);
             world.send(ints(42), other, 2);
             while (!requests.isComplete()) {

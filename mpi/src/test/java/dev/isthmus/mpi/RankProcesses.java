@@ -38,7 +38,11 @@ final class RankProcesses {
 
     RankProcesses(Class<?> tests, Ranks ranks) throws IOException {
         logs = Files.createTempDirectory("isthmus-mpi-");
-        var command = new ArrayList<>(List.of("mpiexec", "-n", String.valueOf(ranks.value())));
+        var command = new ArrayList<>(List.of("mpiexec"));
+        if (ranks.tcp()) {
+            command.addAll(MpiRun.OVER_TCP);
+        }
+        command.addAll(List.of("-n", String.valueOf(ranks.value())));
         deadline = TestDeadlines.ofSeconds(ranks.seconds());
         command.addAll(MpiRun.javaWith("-Xlog:class+load:file=" + logs + "/%p.log"));
         System.getProperties().stringPropertyNames().stream()

@@ -19,6 +19,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
     /** How many ranks. */
     int value();
 
+    /** Whether they talk by TCP on this machine, each as if it were on one of its own, and not over shared memory. */
+    boolean tcp() default false;
+
     /** How long one test may take on a quiet machine. */
     int seconds() default 120;
 

@@ -69,7 +69,7 @@ final class RanksMain {
     }
 
     private static void run(Class<?> type, String name, Communicator control) throws Throwable {
-        Method test = type.getDeclaredMethod(name);
+        Method test = method(type, name);
         test.setAccessible(true);
         var constructor = type.getDeclaredConstructor();
         constructor.setAccessible(true);
@@ -79,6 +79,17 @@ final class RanksMain {
             System.err.println("rank " + control.rank() + " of " + name + " failed:");
             throw e.getCause();
         }
+    }
+
+    private static Method method(Class<?> type, String name) throws NoSuchMethodException {
+        for (Class<?> each = type; each != null; each = each.getSuperclass()) {
+            for (Method method : each.getDeclaredMethods()) {
+                if (method.getName().equals(name)) {
+                    return method;
+                }
+            }
+        }
+        throw new NoSuchMethodException(type + "." + name);
     }
 
     /** Elements of type int in native memory that the garbage collector frees. */

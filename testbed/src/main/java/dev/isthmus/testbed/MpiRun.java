@@ -17,6 +17,21 @@ public final class MpiRun {
     /** How it ended, and what its ranks printed. */
     public record Result(int status, String output) {}
 
+    /** Options of {@code mpiexec}, MPICH's own: ranks talk by TCP on this machine, as if each were on another one. */
+    public static final List<String> OVER_TCP = List.of(
+            "-genv",
+            "MPIR_CVAR_NOLOCAL",
+            "1",
+            "-genv",
+            "MPIR_CVAR_CH4_NETMOD",
+            "ofi",
+            "-genv",
+            "FI_PROVIDER",
+            "tcp",
+            "-genv",
+            "FI_TCP_IFACE",
+            "lo");
+
     private static final Duration DEADLINE = TestDeadlines.ofSeconds(240);
 
     private MpiRun() {}
@@ -73,6 +88,20 @@ public final class MpiRun {
      */
     public static Result run(int ranks, List<String> command) throws IOException, InterruptedException {
         var all = new ArrayList<>(List.of("mpiexec", "-n", String.valueOf(ranks)));
+        all.addAll(command);
+        return run(all);
+    }
+
+    /**
+     * Runs a program on some ranks that talk by TCP.
+     *
+     * @param ranks how many
+     * @param command the program of each
+     */
+    public static Result runOverTcp(int ranks, List<String> command) throws IOException, InterruptedException {
+        var all = new ArrayList<>(List.of("mpiexec"));
+        all.addAll(OVER_TCP);
+        all.addAll(List.of("-n", String.valueOf(ranks)));
         all.addAll(command);
         return run(all);
     }

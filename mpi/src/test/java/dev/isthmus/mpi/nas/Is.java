@@ -11,6 +11,7 @@ import dev.isthmus.mpi.Datatype;
 import dev.isthmus.mpi.Operation;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 
 /** IS, integer sort: each rank gets the keys of a range from all others, and ranks them by counting. */
 final class Is {
@@ -28,6 +29,7 @@ final class Is {
     private final int first; // of this rank's keys, by their number
     private final int[] own;
     private final int low; // of this rank's range
+    private final int[] owners; // of each key the rank that has it
     private int[] counts; // of the keys from low on
     private long before; // how many keys are below low
 
@@ -40,6 +42,10 @@ final class Is {
         own = new int[start(keys, world.rank() + 1) - first];
         low = start(largest, world.rank());
         counts = new int[start(largest, world.rank() + 1) - low];
+        owners = new int[largest];
+        for (int rank = 0; rank < world.size(); rank++) {
+            Arrays.fill(owners, start(largest, rank), start(largest, rank + 1), rank);
+        }
         int quarter = largest / 4;
         var random = new NasRandom(314_159_265).skip(4L * first);
         for (int i = 0; i < own.length; i++) {
@@ -73,23 +79,11 @@ final class Is {
         return verified;
     }
 
-    /** The rank that has the keys of a value. */
-    private int owner(int key) {
-        int rank = (int) ((long) key * world.size() / largest);
-        while (key < start(largest, rank)) {
-            rank--;
-        }
-        while (key >= start(largest, rank + 1)) {
-            rank++;
-        }
-        return rank;
-    }
-
     private void rank(Arena arena) {
         int ranks = world.size();
         long[] out = new long[ranks];
         for (int key : own) {
-            out[owner(key)]++;
+            out[owners[key]]++;
         }
         MemorySegment sent = arena.allocateFrom(JAVA_LONG, out);
         MemorySegment got = arena.allocate(JAVA_LONG, ranks);
@@ -103,7 +97,7 @@ final class Is {
         }
         MemorySegment sorted = arena.allocate(JAVA_INT, own.length);
         for (int key : own) {
-            sorted.setAtIndex(JAVA_INT, at[owner(key)]++, key);
+            sorted.setAtIndex(JAVA_INT, at[owners[key]]++, key);
         }
         MemorySegment keysOfRange = arena.allocate(JAVA_INT, Math.max(mine, 1));
         world.alltoallv(Blocks.of(sorted, Datatype.INT, out), Blocks.of(keysOfRange, Datatype.INT, in));
@@ -132,7 +126,7 @@ final class Is {
         for (int i = 0; i < indices.length; i++) {
             int key = (int) five.getAtIndex(JAVA_LONG, i);
             long rank = 0;
-            if (owner(key) == world.rank()) {
+            if (owners[key] == world.rank()) {
                 rank = before;
                 for (int lower = low; lower < key; lower++) {
                     rank += counts[lower - low];

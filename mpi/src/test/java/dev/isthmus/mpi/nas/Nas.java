@@ -3,6 +3,8 @@ package dev.isthmus.mpi.nas;
 
 import dev.isthmus.mpi.Communicator;
 import dev.isthmus.mpi.Mpi;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.util.Locale;
 
 /**
@@ -18,18 +20,24 @@ final class Nas {
         boolean verify(Communicator world, boolean small);
     }
 
+    private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+
     private static long began;
     private static long took;
+    private static long beganProcessor;
+    private static long tookProcessor;
 
     /** The part that NAS times begins, on all ranks. */
     static void begin(Communicator world) {
         world.barrier();
+        beganProcessor = THREADS.getCurrentThreadCpuTime();
         began = System.nanoTime();
     }
 
     /** It ends. */
     static void end() {
         took = System.nanoTime() - began;
+        tookProcessor = THREADS.getCurrentThreadCpuTime() - beganProcessor;
     }
 
     static boolean isNear(double expected, double actual, double relative) {
@@ -56,11 +64,12 @@ final class Nas {
                 if (mpi.world().rank() == 0) {
                     System.out.printf(
                             Locale.ROOT,
-                            "%s %s: %s (%.4f s)%n",
+                            "%s %s: %s (%.2f ms, %.2f ms of processor time)%n",
                             args[i],
                             args[0],
                             verified ? "verified" : "WRONG",
-                            took * 1e-9);
+                            took * 1e-6,
+                            tookProcessor * 1e-6);
                 }
             }
         });

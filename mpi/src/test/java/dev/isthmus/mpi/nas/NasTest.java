@@ -17,7 +17,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 class NasTest {
 
     private static void runs(String size, int ranks, String kernel) throws Exception {
-        MpiRun.Result result = MpiRun.run(ranks, MpiRun.java(Nas.class, size, kernel));
+        verified(MpiRun.run(ranks, MpiRun.java(Nas.class, size, kernel)), size, kernel);
+    }
+
+    private static void verified(MpiRun.Result result, String size, String kernel) {
         assertEquals(0, result.status(), result.output());
         assertTrue(result.output().contains(kernel + " " + size + ": verified"), result.output());
     }
@@ -27,6 +30,12 @@ class NasTest {
     @CsvSource({"EP, 4", "IS, 2", "CG, 2", "MG, 4", "FT, 4"})
     void shouldHaveTheSumsOfClassS(String kernel, int ranks) throws Exception {
         runs("S", ranks, kernel);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"CG, 2", "IS, 3", "FT, 4"})
+    void shouldHaveTheSumsOfClassSOverTcp(String kernel, int ranks) throws Exception {
+        verified(MpiRun.runOverTcp(ranks, MpiRun.java(Nas.class, "S", kernel)), "S", kernel);
     }
 
     @ParameterizedTest
