@@ -6,6 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 
 /** The calls of a {@link Communicator} that transfer data: point to point, and of all ranks. Written by {@code mpi/generate}. */
+@SuppressWarnings("ReachabilityFenceUsage") // what throws has not called C
 public abstract sealed class Communication extends CommunicatorChecks permits Communicator {
 
     Communication(Instance instance, MemorySegment handle, boolean predefined) {

@@ -8,6 +8,7 @@ import java.lang.ref.Reference;
  * The calls of a {@link MpiFile} that transfer data. Offsets count the view's elements of {@link MpiFile#setView}, bytes at
  * first. Written by {@code mpi/generate}.
  */
+@SuppressWarnings("ReachabilityFenceUsage") // what throws has not called C
 public abstract sealed class FileAccess extends MpiObject permits MpiFile {
 
     Data splitData; // of the split operation that has begun, or null

@@ -114,6 +114,7 @@ public final class Status {
      * @return the count, or {@link Communicator#UNDEFINED} if the last element is not whole
      */
     @HotPath
+    @SuppressWarnings("ReachabilityFenceUsage") // what throws has not called C
     public long count(Datatype type) {
         int code = Calls.getCount(known().address(), type.pointer(), result.address());
         Reference.reachabilityFence(this);
