@@ -43,6 +43,7 @@ import picocli.CommandLine.Spec;
             "                      or Startall and Waitall of the same as persistent operations",
             "  put, test           a Put and a Flush; a Test that finds nothing",
             "  send, recv          with --instructions: a Send to another rank that sleeps; a Recv of what is there",
+            "  isend, irecv        the same without waiting, and a Waitall for 32 of them",
             ""
         })
 public final class MpiCommand implements Callable<Integer> {

@@ -16,12 +16,15 @@ import java.nio.file.Path;
 
 /**
  * A row's loop on each rank: {@code MpiLoops ROW BYTES OPERATIONS BLOCKS WARMUP [TURNS]} prints, of rank 0, the nanoseconds of each
- * block; of recv, of rank 1. {@code mpi.c} has the same loops in C. A JVM runs one row, as a program does that does one thing.
+ * block; of recv and irecv, of rank 1. {@code mpi.c} has the same loops in C. A JVM runs one row, as a program does that does one thing.
  */
 final class MpiLoops implements AutoCloseable {
 
     private static final int WINDOW = 64;
     private static final int FEW = 2;
+    /** Messages that are sent before one is received: MPI keeps so many. */
+    static final int BURST = 32;
+
 
     /** So many operations. */
     private interface Loop {
@@ -40,6 +43,7 @@ final class MpiLoops implements AutoCloseable {
     private final Buffer all;
     private final Buffer allGot;
     private final Requests requests;
+    private final Requests burst;
     private final Requests two;
     private final Request one;
     private final Window window;
@@ -61,6 +65,7 @@ final class MpiLoops implements AutoCloseable {
         all = Buffer.of(memory, (long) bytes * world.size(), Datatype.BYTE);
         allGot = Buffer.of(other, (long) bytes * world.size(), Datatype.BYTE);
         requests = Requests.create(WINDOW);
+        burst = Requests.create(BURST);
         two = Requests.create(2);
         one = Request.create();
         window = Window.allocate(world, bytes + 8L, 1, Info.NULL);
@@ -85,7 +90,8 @@ final class MpiLoops implements AutoCloseable {
                 world.irecv(in, rank, 2, one);
                 yield this::test;
             }
-            case "send", "recv" -> this::byTurns;
+            case "send", "recv" -> byTurns(this::sends, this::receives);
+            case "isend", "irecv" -> byTurns(this::isends, this::irecvs);
             default -> throw new IllegalArgumentException(row);
         };
     }
@@ -168,22 +174,21 @@ final class MpiLoops implements AutoCloseable {
         }
     }
 
-    /** One rank sends while the other sleeps, and then the other way round. */
-    private void byTurns(int times) {
-        if (rank != 0) {
-            turns.await(rank);
-        }
-        long began = System.nanoTime();
-        if (rank == 0) {
-            sends(times);
-        } else {
-            receives(times);
-        }
-        counted = System.nanoTime() - began;
-        turns.pass(peer);
-        if (rank == 0) {
-            turns.await(rank);
-        }
+    /** Rank 0 works while the other sleeps, and then the other way round. */
+    private Loop byTurns(Loop first, Loop second) {
+        Loop own = rank == 0 ? first : second;
+        return times -> {
+            if (rank != 0) {
+                turns.await(rank);
+            }
+            long began = System.nanoTime();
+            own.run(times);
+            counted = System.nanoTime() - began;
+            turns.pass(peer);
+            if (rank == 0) {
+                turns.await(rank);
+            }
+        };
     }
 
     private void sends(int times) {
@@ -198,6 +203,20 @@ final class MpiLoops implements AutoCloseable {
         }
     }
 
+    private void isends(int times) {
+        for (int i = 0; i < times; i++) {
+            world.isend(out, peer, 0, burst.get(i));
+        }
+        burst.waitAll();
+    }
+
+    private void irecvs(int times) {
+        for (int i = 0; i < times; i++) {
+            world.irecv(in, peer, 0, burst.get(i));
+        }
+        burst.waitAll();
+    }
+
     @Override
     public void close() {
         if (one.isActive()) {
@@ -206,6 +225,7 @@ final class MpiLoops implements AutoCloseable {
         }
         one.close();
         two.close();
+        burst.close();
         requests.close();
         window.unlockAll();
         window.close();
@@ -219,7 +239,7 @@ final class MpiLoops implements AutoCloseable {
         int warmUp = Integer.parseInt(args[4]);
         Mpi.run(mpi -> {
             Communicator world = mpi.world();
-            int printer = args[0].equals("recv") ? 1 : 0;
+            int printer = args[0].endsWith("recv") ? 1 : 0;
             try (Turns turns = args.length > 5 ? new Turns(Path.of(args[5])) : null;
                     var loops = new MpiLoops(world, Integer.parseInt(args[1]), turns)) {
                 Loop loop = loops.loop(args[0]);

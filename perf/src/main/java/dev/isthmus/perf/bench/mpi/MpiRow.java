@@ -17,6 +17,7 @@ record MpiRow(String loop, int bytes, int ranks, int operations, int warmUp) {
 
     private static final int COMPILED = 7000;
 
+    private static final List<String> BY_TURNS = List.of("send", "recv", "isend", "irecv");
     private static final List<Integer> SIZES = List.of(8, 4096, 65_536);
 
     /**
@@ -46,9 +47,9 @@ record MpiRow(String loop, int bytes, int ranks, int operations, int warmUp) {
     /** Those in which no rank waits for another, because there is one, or each sleeps while the other works: for instructions. */
     static List<MpiRow> ofInstructions() {
         var rows = new ArrayList<MpiRow>();
-        for (String loop : List.of("send", "recv")) {
+        for (String loop : BY_TURNS) {
             for (int bytes : List.of(8, 4096)) { // larger ones are not sent before the other rank has answered
-                rows.add(new MpiRow(loop, bytes, 2, 32, COMPILED));
+                rows.add(new MpiRow(loop, bytes, 2, MpiLoops.BURST, COMPILED));
             }
         }
         for (String loop : List.of("self", "persistent", "put", "allreduce", "alltoall")) {
@@ -77,7 +78,7 @@ record MpiRow(String loop, int bytes, int ranks, int operations, int warmUp) {
 
     /** Whether its two ranks work by turns. */
     boolean isByTurns() {
-        return loop.equals("send") || loop.equals("recv");
+        return BY_TURNS.contains(loop);
     }
 
     /** Its name in the table. */

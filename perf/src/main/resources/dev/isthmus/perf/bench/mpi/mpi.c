@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of MpiLoops in C: the same calls in the same order. mpi ROW BYTES OPERATIONS BLOCKS WARMUP [TURNS] prints, of rank 0, the
-// nanoseconds of each block; of recv, of rank 1.
+// The rows of MpiLoops in C: the same calls in the same order. mpi ROW BYTES OPERATIONS BLOCKS WARMUP [TURNS] prints, of rank
+// 0, the nanoseconds of each block; of recv and irecv, of rank 1.
 #include <fcntl.h>
 #include <mpi_abi.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { WINDOW = 64, FEW = 2 };
+enum { WINDOW = 64, BURST = 32, FEW = 2 };
 
 static MPI_Comm world;
 static int rank, size, peer, bytes;
@@ -97,6 +97,16 @@ static void receives(int times) {
     for (int i = 0; i < times; i++) MPI_Recv_c(in, bytes, MPI_BYTE, peer, 0, world, MPI_STATUS_IGNORE);
 }
 
+static void isends(int times) {
+    for (int i = 0; i < times; i++) MPI_Isend_c(out, bytes, MPI_BYTE, peer, 0, world, &requests[i]);
+    MPI_Waitall(BURST, requests, MPI_STATUSES_IGNORE);
+}
+
+static void irecvs(int times) {
+    for (int i = 0; i < times; i++) MPI_Irecv_c(in, bytes, MPI_BYTE, peer, 0, world, &requests[i]);
+    MPI_Waitall(BURST, requests, MPI_STATUSES_IGNORE);
+}
+
 static void pass(void) {
     if (write(turns[peer], "", 1) != 1) abort();
 }
@@ -106,21 +116,25 @@ static void await(void) {
     if (read(turns[rank], &byte, 1) != 1) abort();
 }
 
-// One rank sends while the other sleeps, and then the other way round.
-static void by_turns(int times) {
+// Rank 0 works while the other sleeps, and then the other way round.
+static void by_turns(void (*first)(int), void (*second)(int), int times) {
     if (rank != 0) await();
     long began = now();
-    if (rank == 0) sends(times);
-    else receives(times);
+    if (rank == 0) first(times);
+    else second(times);
     counted = now() - began;
     pass();
     if (rank == 0) await();
 }
 
+static void blocking(int times) { by_turns(sends, receives, times); }
+
+static void nonblocking(int times) { by_turns(isends, irecvs, times); }
+
 static const struct { const char *name; void (*run)(int); } ROWS[] = {
     {"latency", latency}, {"stream", stream}, {"self", self}, {"persistent", persistent}, {"allreduce", allreduce},
     {"alltoall", alltoall}, {"barrier", barrier}, {"put", put}, {"test", test},
-    {"send", by_turns}, {"recv", by_turns}};
+    {"send", blocking}, {"recv", blocking}, {"isend", nonblocking}, {"irecv", nonblocking}};
 
 int main(int argc, char **argv) {
     if (argc != 6 && argc != 7) return 2;
@@ -142,7 +156,8 @@ int main(int argc, char **argv) {
         turns[i] = open(name, O_RDWR); // a named pipe
         if (turns[i] < 0) return 2;
     }
-    int printer = !strcmp(argv[1], "recv");
+    int printer = strstr(argv[1], "recv") != NULL;
+    for (int i = 0; i < 2 * WINDOW; i++) requests[i] = MPI_REQUEST_NULL;
     char *memory;
     MPI_Win_allocate_c(bytes + 8, 1, MPI_INFO_NULL, world, &memory, &window);
     MPI_Win_lock_all(0, window);
@@ -157,7 +172,7 @@ int main(int argc, char **argv) {
         MPI_Barrier(world);
         long began = now();
         run(operations);
-        long took = run == by_turns ? counted : now() - began;
+        long took = argc == 7 ? counted : now() - began;
         if (rank == printer) printf("block %ld\n", took);
     }
     if (run == test) {

@@ -4,7 +4,6 @@ package dev.isthmus.perf.bench.mpi;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.isthmus.perf.cli.Main;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;
@@ -22,14 +21,10 @@ class MpiCommandTest {
     private final StringWriter err = new StringWriter();
 
     private int run(String... args) {
-        String[] all = new String[args.length + 2];
-        all[0] = "perf";
-        all[1] = "mpi";
-        System.arraycopy(args, 0, all, 2, args.length);
-        CommandLine commandLine = Main.commandLine(all);
+        var commandLine = new CommandLine(new MpiCommand());
         commandLine.setOut(new PrintWriter(out));
         commandLine.setErr(new PrintWriter(err));
-        return commandLine.execute(all);
+        return commandLine.execute(args);
     }
 
     /** Each row has both times, and their ratio. */
