@@ -3,7 +3,6 @@ package dev.isthmus.perf.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.isthmus.doctor.CommandFailures;
 import dev.isthmus.perf.bench.compare.CompareCommand;
@@ -125,11 +124,7 @@ final class DemoCommand implements Callable<Integer> {
                 Tables.print(spec.commandLine().getOut(), err, measured);
             }
             if (json.isPresent()) {
-                WholeFile.write(
-                        json.get(),
-                        new ObjectMapper()
-                                .writer(SerializationFeature.INDENT_OUTPUT)
-                                .writeValueAsBytes(figures));
+                WholeFile.writeJson(json.get(), figures);
             }
             if (status != 0 && measured.size() > 1) {
                 scratch.keep();

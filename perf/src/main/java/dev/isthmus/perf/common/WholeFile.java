@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.common;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -18,6 +20,11 @@ public final class WholeFile {
         if (folder == null || !Files.isWritable(folder) || Files.isDirectory(file)) {
             throw new IOException("cannot write " + file);
         }
+    }
+
+    /** Writes a value as indented JSON, like {@link #write}. */
+    public static void writeJson(Path file, Object value) throws IOException {
+        write(file, new ObjectMapper().writer(SerializationFeature.INDENT_OUTPUT).writeValueAsBytes(value));
     }
 
     /**

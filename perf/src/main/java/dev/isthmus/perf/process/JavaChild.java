@@ -52,6 +52,11 @@ public final class JavaChild implements AutoCloseable {
         answers = process.inputReader(StandardCharsets.UTF_8);
     }
 
+    /** The launcher of this JVM. */
+    public static String java() {
+        return Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    }
+
     /** The options of every measured JVM. */
     public static List<String> options() {
         return OPTIONS;
@@ -64,7 +69,7 @@ public final class JavaChild implements AutoCloseable {
      */
     public static List<String> command(Optional<Path> crashReports, Class<?> program, String... arguments) {
         var command = new ArrayList<String>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.add(java());
         command.addAll(OPTIONS);
         command.add(crashReports
                 .map(dir -> "-XX:ErrorFile=" + dir.resolve(crashReport("%p")))

@@ -37,6 +37,11 @@ public final class Tool {
         return new ArrayList<>(List.of(line.split(" +", -1)));
     }
 
+    /** A word for the shell. */
+    public static String quoted(String word) {
+        return "'" + word.replace("'", "'\\''") + "'";
+    }
+
     /** Runs a program that uses our standard streams to its end; returns its exit status. */
     public static int run(List<String> command) throws IOException, InterruptedException {
         return new ProcessBuilder(command).inheritIO().start().waitFor();

@@ -3,6 +3,7 @@ package dev.isthmus.perf.bench.compare;
 
 import dev.isthmus.perf.process.Children;
 import dev.isthmus.perf.process.Placement;
+import dev.isthmus.perf.process.Tool;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.HashMap;
@@ -101,7 +102,7 @@ final class JvmRunner extends Runner {
         return new TreeMap<>(System.getenv())
                 .entrySet().stream()
                         .filter(each -> each.getKey().matches("JDK_JAVA_OPTIONS|JAVA_TOOL_OPTIONS|UCX_.*"))
-                        .map(each -> each.getKey() + "='" + each.getValue().replace("'", "'\\''") + "' ")
+                        .map(each -> each.getKey() + "=" + Tool.quoted(each.getValue()) + " ")
                         .collect(Collectors.joining());
     }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.bench.direct;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.SerializationFeature;
+import dev.isthmus.perf.common.Median;
 import dev.isthmus.perf.common.Progress;
 import dev.isthmus.perf.common.WholeFile;
 import dev.isthmus.perf.process.Children;
@@ -12,6 +11,7 @@ import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
@@ -20,6 +20,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -135,11 +136,7 @@ public final class DirectCommand implements Callable<Integer> {
                     direct.results,
                     library.times,
                     direct.times);
-            WholeFile.write(
-                    json.get(),
-                    new ObjectMapper()
-                            .writer(SerializationFeature.INDENT_OUTPUT)
-                            .writeValueAsBytes(findings));
+            WholeFile.writeJson(json.get(), findings);
         }
         if (differing == 0) {
             return 0;
@@ -185,6 +182,41 @@ public final class DirectCommand implements Callable<Integer> {
             double one = library.median(name);
             double other = direct.median(name);
             out.printf(Locale.ROOT, "%-36s %10.1f %10.1f %8.3f%n", name, one, other, other / one);
+        }
+    }
+
+    /** What {@link DirectProgram} has printed of one way, in all rounds. */
+    private static final class WayResults {
+
+        /** By operation; more than one if rounds differed. */
+        final Map<String, SortedSet<String>> results = new LinkedHashMap<>();
+
+        final Map<String, List<Double>> times = new LinkedHashMap<>();
+
+        void take(String line) throws IOException {
+            if (line.startsWith(DirectProgram.RESULT)) {
+                String[] words = words(line.substring(DirectProgram.RESULT.length()));
+                results.computeIfAbsent(words[0], name -> new TreeSet<>()).add(words[1]);
+            } else if (line.startsWith(DirectProgram.TIME)) {
+                String[] words = words(line.substring(DirectProgram.TIME.length()));
+                times.computeIfAbsent(words[0], name -> new ArrayList<>()).add(Double.valueOf(words[1]));
+            } else {
+                throw new IOException("the measured JVM printed: " + line);
+            }
+        }
+
+        private static String[] words(String line) {
+            return line.split(DirectProgram.IS, 2);
+        }
+
+        /** In words. */
+        String result(String operation) {
+            SortedSet<String> all = results.get(operation);
+            return all == null ? "nothing" : String.join(" or ", all);
+        }
+
+        double median(String name) {
+            return Median.of(times.get(name).stream().mapToDouble(Double::doubleValue));
         }
     }
 }

@@ -81,14 +81,6 @@ final class DirectPair implements AutoCloseable {
         return region.address() + BYTES;
     }
 
-    int pollSends() {
-        return sends.poll(sent);
-    }
-
-    int pollReceives() {
-        return receives.poll(received);
-    }
-
     void awaitSent() {
         await(sends, sent);
     }

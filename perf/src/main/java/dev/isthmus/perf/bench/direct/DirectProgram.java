@@ -47,7 +47,7 @@ public final class DirectProgram {
         boolean direct = Boolean.parseBoolean(args[1]);
         try (DeviceContext context = Device.named(args[0]).open()) {
             Exchanges.run(context, direct).forEach((name, result) -> out.println(RESULT + name + IS + result));
-            Times.measure(context, direct)
+            Times.measure(args[0], direct)
                     .forEach(
                             (name, nanos) -> out.println(TIME + name + IS + String.format(Locale.ROOT, "%.2f", nanos)));
         }

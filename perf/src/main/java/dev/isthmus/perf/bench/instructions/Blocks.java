@@ -12,10 +12,10 @@ import java.util.Locale;
  * Times blocks of operations where the clock counts instructions, until they are steady, and prints the last ones:
  * {@code "ROW BYTES VALUE..."}, bytes allocated and instructions per operation. The C twins do so in {@code blocks.h}.
  */
-final class Blocks {
+public final class Blocks {
 
     /** A loop over operations. */
-    interface Loop {
+    public interface Loop {
         /**
          * Runs operations.
          *

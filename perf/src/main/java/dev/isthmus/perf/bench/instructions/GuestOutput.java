@@ -4,7 +4,6 @@ package dev.isthmus.perf.bench.instructions;
 import dev.isthmus.perf.common.Side;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -66,14 +65,9 @@ final class GuestOutput {
             throw new IOException("a program printed something that is not a figure: " + String.join(" ", words));
         }
         count.put(side, RowCounts.Figure.of(words, 1));
-        boolean all = Arrays.stream(Side.values()).allMatch(each -> !suite.counts(each) || isCounted(count, each));
-        if (all) {
+        if (count.figures().keySet().equals(suite.sides())) {
             complete.accept(count);
         }
-    }
-
-    private static boolean isCounted(RowCounts count, Side side) {
-        return count.of(side).isPresent();
     }
 
     private static void checkClock(double perInstruction) throws IOException {
@@ -97,8 +91,8 @@ final class GuestOutput {
     void checkComplete() throws IOException {
         for (var rows : counts.entrySet()) {
             for (RowCounts count : rows.getValue().values()) {
-                for (Side each : Side.values()) {
-                    if (rows.getKey().counts(each) && count.of(each).isEmpty()) {
+                for (Side each : rows.getKey().sides()) {
+                    if (count.of(each).isEmpty()) {
                         throw new IOException("there is no figure for " + count.title() + " in " + each.title());
                     }
                 }

@@ -4,6 +4,7 @@ package dev.isthmus.perf.bench.instructions;
 import dev.isthmus.perf.common.Progress;
 import dev.isthmus.perf.common.Side;
 import dev.isthmus.perf.process.Children;
+import dev.isthmus.perf.process.JavaChild;
 import dev.isthmus.perf.process.Testbed;
 import dev.isthmus.perf.process.Tool;
 import java.io.File;
@@ -15,8 +16,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** One run of the testbed, whose clock counts instructions. It ends with this process. */
-final class GuestRun {
+/** Runs of the testbed, whose clock counts instructions. They end with this process. */
+public final class GuestRun {
 
     /** Begins a line with a fact that does not change from run to run: {@code "fact WORD..."}. */
     static final String FACT = "fact";
@@ -44,10 +45,8 @@ final class GuestRun {
             for (var suite : rows.entrySet()) {
                 progress.update("compiles " + suite.getKey().twin() + ".c");
                 Path program = programs.compile(suite.getKey());
-                for (Side side : Side.values()) {
-                    if (suite.getKey().counts(side)) {
-                        script.append(commands(testbed, suite.getKey(), side, program, suite.getValue()));
-                    }
+                for (Side side : suite.getKey().sides()) {
+                    script.append(commands(testbed, suite.getKey(), side, program, suite.getValue()));
                 }
             }
             if (rows.keySet().stream().anyMatch(Suite::isOnCard)) {
@@ -55,23 +54,20 @@ final class GuestRun {
                 buildCard(testbed);
             }
             progress.update("the testbed boots");
-            List<String> command = List.of(
-                    testbed.script().toString(),
-                    "--where=vm",
-                    "--icount",
-                    "--quiet",
-                    "--timeout=" + seconds,
-                    "--",
-                    "sh",
-                    "-c",
-                    script.toString());
-            Process process = children.start(command, Map.of());
-            int status = Children.listen(process, line -> progress.update(output.take(line)));
+            int status = run(children, seconds, script.toString(), line -> progress.update(output.take(line)));
             if (status != 0) {
                 throw new IOException("the testbed ended with exit status " + status + "; its output is above");
             }
             output.checkComplete();
         }
+    }
+
+    /** Runs a script where the clock counts instructions; returns the exit status. */
+    public static int run(Children children, int seconds, String script, Children.Listener to)
+            throws IOException, InterruptedException {
+        List<String> command = Tool.words(Testbed.required().script() + " --where=vm --icount --quiet --timeout=" + seconds);
+        command.addAll(List.of("--", "sh", "-c", script));
+        return Children.listen(children.start(command, Map.of()), to);
     }
 
     /** Here, where that takes seconds: the guest finds it in the cache. */
@@ -89,28 +85,30 @@ final class GuestRun {
     /** What the testbed's shell does to run a side's program, announced by a line. */
     static String commands(Testbed testbed, Suite suite, Side side, Path inC, List<Row> rows) {
         String program = side == Side.C
-                ? quoted(inC.toString())
-                : suite.settings(side) + java(suite) + " " + suite.program(side).getName();
+                ? Tool.quoted(inC.toString())
+                : suite.settings(side) + quoted(java(suite.program(side), suite.options()));
         String specs = rows.stream().map(Row::spec).collect(Collectors.joining(" "));
         String place =
-                suite.place().isEmpty() ? "" : quoted(testbed.script().toString()) + " " + suite.place() + " -- ";
+                suite.place().isEmpty() ? "" : Tool.quoted(testbed.script().toString()) + " " + suite.place() + " -- ";
         return String.join(" ", "echo", BEGIN, suite.name(), side.name()) + "\n" + place
                 + String.join(" ", program, suite.arguments(side), specs) + "\n";
     }
 
-    private static String java(Suite suite) {
-        List<String> words = new ArrayList<>();
-        words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    /** The command that runs a program of our class path in a JVM that counts. */
+    public static List<String> java(Class<?> program, List<String> options) {
+        List<String> words = new ArrayList<>(List.of(JavaChild.java()));
         words.addAll(JVM_OPTIONS);
-        words.addAll(suite.options());
+        words.addAll(options);
         words.add("-cp");
         words.add(Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator, -1))
                 .map(entry -> Path.of(entry).toAbsolutePath().toString())
                 .collect(Collectors.joining(File.pathSeparator)));
-        return words.stream().map(GuestRun::quoted).collect(Collectors.joining(" "));
+        words.add(program.getName());
+        return words;
     }
 
-    private static String quoted(String word) {
-        return "'" + word.replace("'", "'\\''") + "'";
+    /** A command for the shell. */
+    public static String quoted(List<String> words) {
+        return words.stream().map(Tool::quoted).collect(Collectors.joining(" "));
     }
 }

@@ -128,6 +128,14 @@ public final class InstructionsCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
+    /**
+     * All figures: what {@code --json} writes.
+     *
+     * @param machine what they depend on
+     * @param rows the table
+     */
+    record CountsReport(String machine, List<RowCounts> rows) {}
+
     /** For the command line. */
     public InstructionsCommand() {}
 
@@ -191,7 +199,7 @@ public final class InstructionsCommand implements Callable<Integer> {
     private int conclude(Accepted accepted, GuestOutput output, PrintWriter out) throws IOException {
         String here = machine(output.facts());
         if (json.isPresent()) {
-            new CountsReport(here, output.counts()).write(json.get());
+            WholeFile.writeJson(json.get(), new CountsReport(here, output.counts()));
         }
         if (table.accept || table.acceptAll) {
             return accept(accepted, output, here, out);

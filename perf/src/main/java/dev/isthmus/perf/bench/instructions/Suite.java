@@ -2,7 +2,9 @@
 package dev.isthmus.perf.bench.instructions;
 
 import dev.isthmus.perf.common.Side;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 
 /** Rows that the same programs run. */
 enum Suite {
@@ -39,9 +41,9 @@ enum Suite {
         };
     }
 
-    /** Whether a side runs the rows. */
-    boolean counts(Side side) {
-        return this == UCX || side != Side.JUCX;
+    /** The sides that run the rows. */
+    Set<Side> sides() {
+        return this == UCX ? EnumSet.allOf(Side.class) : EnumSet.of(Side.C, Side.JAVA);
     }
 
     /** A side's program in Java. */

@@ -27,7 +27,7 @@ import java.lang.foreign.MemorySegment;
  * Two connected RC queue pairs, and one thread's loops over them. They have twins in {@code verbs.c}, line by line:
  * change both.
  */
-final class VerbsLoops implements AutoCloseable {
+public final class VerbsLoops implements AutoCloseable {
 
     static final int MAX_CHAIN = 16;
     static final int MAX_BYTES = 4096;
@@ -64,45 +64,52 @@ final class VerbsLoops implements AutoCloseable {
     private WorkCompletions polled;
 
     VerbsLoops(String device) {
-        this(device, 0, false);
+        this(device, false, false);
     }
 
     /** Queue pairs of which inline messages are posted, and batches unless they are direct: those of cards. */
-    static VerbsLoops onCard(String device, boolean direct) {
-        return new VerbsLoops(device, MAX_INLINE, direct);
+    public static VerbsLoops onCard(String device, boolean direct) {
+        return new VerbsLoops(device, true, direct);
     }
 
-    private VerbsLoops(String device, int maxInline, boolean direct) {
+    private VerbsLoops(String device, boolean onCard, boolean direct) {
         context = Device.named(device).open();
         pd = context.allocateProtectionDomain();
         memory = arena.allocate(2 * MAX_BYTES, MAX_BYTES);
         region = pd.register(memory, LOCAL_WRITE, REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC);
-        sendQueue = context.createCompletionQueue(COMPLETIONS);
-        receiveQueue = context.createCompletionQueue(COMPLETIONS);
-        sender = create(sendQueue, maxInline, direct);
-        receiver = create(receiveQueue, maxInline, direct);
+        sendQueue = createQueue(onCard, direct);
+        receiveQueue = createQueue(onCard, direct);
+        sender = createPair(sendQueue, onCard, direct);
+        receiver = createPair(receiveQueue, onCard, direct);
         GidEntry gid = context.defaultGid(1);
         sender.connect(gid, receiver.address(gid));
         receiver.connect(gid, sender.address(gid));
     }
 
-    private QueuePair create(CompletionQueue queue, int maxInline, boolean direct) {
+    private CompletionQueue createQueue(boolean onCard, boolean direct) {
+        return onCard
+                ? context.createCompletionQueue(COMPLETIONS, queue -> queue.direct(direct))
+                : context.createCompletionQueue(COMPLETIONS);
+    }
+
+    private QueuePair createPair(CompletionQueue queue, boolean onCard, boolean direct) {
         QueuePair qp = pd.createQueuePair(RC, queue, queue, config -> {
-            config.maxSendWr(DEPTH).maxRecvWr(DEPTH).maxInline(maxInline);
-            if (direct) {
-                config.direct(true);
-            } else if (maxInline != 0) {
-                config.extendedPosting(SendOpcode.SEND, SendOpcode.RDMA_WRITE);
+            config.maxSendWr(DEPTH).maxRecvWr(DEPTH);
+            if (onCard) {
+                config.maxInline(MAX_INLINE).direct(direct);
+                if (!direct) {
+                    config.extendedPosting(SendOpcode.SEND, SendOpcode.RDMA_WRITE);
+                }
             }
         });
-        if (direct && !qp.isDirect()) {
-            throw new IllegalStateException(qp + " is not direct: the line above says why");
+        if (onCard && qp.isDirect() != direct) { // both ways would be one
+            throw new IllegalStateException(qp + (direct ? " is not direct: the line above says why" : " is direct"));
         }
         return qp;
     }
 
     /** Prepares the requests that the loops post, before any is run. */
-    void prepare(VerbsRow row) {
+    public void prepare(VerbsRow row) {
         chain = row.chain();
         capacity = chain;
         bytes = row.bytes();
@@ -136,7 +143,7 @@ final class VerbsLoops implements AutoCloseable {
     }
 
     /** The loop of a row. */
-    Blocks.Loop loop(VerbsRow row) {
+    public Blocks.Loop loop(VerbsRow row) {
         boolean send = row.opcode() == SendOpcode.SEND;
         return switch (row.way()) {
             case MESSAGE -> send ? this::messages : this::accesses;

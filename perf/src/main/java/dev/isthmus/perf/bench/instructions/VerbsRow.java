@@ -12,10 +12,10 @@ import java.util.stream.Stream;
  * @param operations the operations of a block: enough that a tick of the kernel's clock hardly matters, and no more
  *     than the queues hold if they are drained afterwards
  */
-record VerbsRow(Way way, Operation operation, int bytes, int chain, int operations) {
+public record VerbsRow(Way way, Operation operation, int bytes, int chain, int operations) {
 
     /** The loop that runs it. */
-    enum Way {
+    public enum Way {
         /** A request, a receive if it needs one, and all their completions. */
         MESSAGE,
         /** Like MESSAGE, but each call has a chain of requests, of which the last is signaled. */
@@ -41,7 +41,7 @@ record VerbsRow(Way way, Operation operation, int bytes, int chain, int operatio
     }
 
     /** What is posted. */
-    enum Operation {
+    public enum Operation {
         SEND(SendOpcode.SEND),
         SEND_INLINE(SendOpcode.SEND),
         WRITE(SendOpcode.RDMA_WRITE),

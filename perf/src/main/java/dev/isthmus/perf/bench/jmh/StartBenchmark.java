@@ -3,6 +3,7 @@ package dev.isthmus.perf.bench.jmh;
 
 import dev.isthmus.bindings.ucx.ucp_h;
 import dev.isthmus.perf.common.TemporaryFolder;
+import dev.isthmus.perf.process.JavaChild;
 import dev.isthmus.ucx.UcpContext;
 import java.io.File;
 import java.io.IOException;
@@ -107,8 +108,7 @@ public class StartBenchmark {
     }
 
     private void firstMessage(boolean reads) throws IOException {
-        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-        List<String> command = new ArrayList<>(List.of(java, "--enable-native-access=ALL-UNNAMED"));
+        List<String> command = new ArrayList<>(List.of(JavaChild.java(), "--enable-native-access=ALL-UNNAMED"));
         command.add("-XX:+UseSerialGC");
         command.addAll(kept.option(reads, file));
         command.addAll(List.of("-cp", classPath, FirstMessage.class.getName()));

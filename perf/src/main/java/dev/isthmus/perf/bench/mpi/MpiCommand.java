@@ -2,12 +2,12 @@
 package dev.isthmus.perf.bench.mpi;
 
 import dev.isthmus.perf.bench.instructions.CPrograms;
+import dev.isthmus.perf.bench.instructions.GuestRun;
 import dev.isthmus.perf.common.Median;
 import dev.isthmus.perf.common.Side;
 import dev.isthmus.perf.process.Children;
 import dev.isthmus.perf.process.Testbed;
 import dev.isthmus.perf.process.Tool;
-import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -20,7 +20,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -139,18 +138,8 @@ public final class MpiCommand implements Callable<Integer> {
     }
 
     private static List<String> command(Side side, MpiRow row, String program) {
-        var command = new ArrayList<String>();
-        if (side == Side.C) {
-            command.add(program);
-        } else {
-            command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-            command.addAll(List.of("-Xbatch", "-XX:+UseSerialGC", "-XX:-UsePerfData"));
-            command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-cp"));
-            command.add(Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator, -1))
-                    .map(entry -> Path.of(entry).toAbsolutePath().toString())
-                    .collect(Collectors.joining(File.pathSeparator)));
-            command.add(MpiLoops.class.getName());
-        }
+        List<String> command = new ArrayList<>(
+                side == Side.C ? List.of(program) : GuestRun.java(MpiLoops.class, List.of()));
         command.addAll(row.arguments(BLOCKS));
         return command;
     }
@@ -170,14 +159,12 @@ public final class MpiCommand implements Callable<Integer> {
                     throw new IOException(row.title() + " in " + side.title() + " ended with exit status "
                             + answer.status() + ": " + answer.text());
                 }
-                found.get(side).add(Median.of(Arrays.stream(blocks)).orElseThrow());
+                found.get(side).add(Median.of(Arrays.stream(blocks)));
             }
         }
         var medians = new EnumMap<Side, Double>(Side.class);
-        found.forEach((side, values) -> medians.put(
-                side,
-                row.perOperation(
-                        Median.of(values.stream().mapToDouble(each -> each)).orElseThrow())));
+        found.forEach((side, values) ->
+                medians.put(side, row.perOperation(Median.of(values.stream().mapToDouble(each -> each)))));
         return medians;
     }
 
@@ -202,45 +189,30 @@ public final class MpiCommand implements Callable<Integer> {
 
     /** The best block of each row, where a nanosecond is an instruction. */
     private void count(List<MpiRow> rows, String program, PrintWriter out) throws IOException, InterruptedException {
-        var script = new StringBuilder("export " + quoted(environment()) + "\n");
+        var script = new StringBuilder("set -e\nexport " + GuestRun.quoted(environment()) + "\n");
         script.append("turns=$(mktemp -d)\nmkfifo $turns/0 $turns/1\n");
         for (MpiRow row : rows) {
             for (Side side : List.of(Side.C, Side.JAVA)) {
                 script.append("echo ").append(BEGIN).append("\n");
                 List<String> command = command(side, row, program);
                 if (row.isByTurns()) {
-                    script.append(quoted(start(row.ranks()))).append(' ');
+                    script.append(GuestRun.quoted(start(row.ranks()))).append(' ');
                 }
-                script.append(quoted(command));
+                script.append(GuestRun.quoted(command));
                 script.append(row.isByTurns() ? " $turns\n" : "\n");
             }
         }
-        List<String> command = List.of(
-                Testbed.required().script().toString(),
-                "--where=vm",
-                "--icount",
-                "--quiet",
-                "--timeout=" + GUEST_SECONDS,
-                "--",
-                "sh",
-                "-ec",
-                script.toString());
         var text = new StringBuilder();
         try (var children = new Children()) {
-            int status = Children.listen(
-                    children.start(command, Map.of()), line -> text.append(line).append('\n'));
+            int status = GuestRun.run(
+                    children, GUEST_SECONDS, script.toString(), line -> text.append(line).append('\n'));
             String[] parts = text.toString().split(BEGIN.strip() + "\n", -1);
             if (status != 0 || parts.length != 2 * rows.size() + 1) {
                 throw new IOException("the testbed ended with exit status " + status + ": " + text);
             }
             for (int i = 0; i < rows.size(); i++) {
                 MpiRow row = rows.get(i);
-                print(
-                        out,
-                        row,
-                        Map.of(
-                                Side.C, best(row, parts[2 * i + 1]),
-                                Side.JAVA, best(row, parts[2 * i + 2])));
+                print(out, row, Map.of(Side.C, best(row, parts[2 * i + 1]), Side.JAVA, best(row, parts[2 * i + 2])));
             }
         }
     }
@@ -249,11 +221,5 @@ public final class MpiCommand implements Callable<Integer> {
         return row.perOperation(Arrays.stream(blocks(text))
                 .min()
                 .orElseThrow(() -> new IOException(row.title() + " has no figures: " + text)));
-    }
-
-    private static String quoted(List<String> words) {
-        return words.stream()
-                .map(word -> "'" + word.replace("'", "'\\''") + "'")
-                .collect(Collectors.joining(" "));
     }
 }

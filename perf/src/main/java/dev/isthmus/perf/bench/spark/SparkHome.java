@@ -2,6 +2,7 @@
 package dev.isthmus.perf.bench.spark;
 
 import dev.isthmus.perf.process.Children;
+import dev.isthmus.perf.process.JavaChild;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -96,7 +97,7 @@ final class SparkHome {
     /** The command that runs a program of Spark's. */
     List<String> java(String heap, String program) {
         return new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                JavaChild.java(),
                 "-Xmx" + heap,
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1", // they start the executors, which do the work

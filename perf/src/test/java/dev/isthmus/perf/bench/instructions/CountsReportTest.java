@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.isthmus.perf.common.Side;
+import dev.isthmus.perf.common.WholeFile;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
@@ -20,7 +21,7 @@ class CountsReportTest {
         count.put(Side.C, new RowCounts.Figure(52, 0));
         count.put(Side.JAVA, new RowCounts.Figure(87.1, 0.5));
         Path file = folder.resolve("counts.json");
-        new CountsReport("Linux 6.1", List.of(count)).write(file);
+        WholeFile.writeJson(file, new InstructionsCommand.CountsReport("Linux 6.1", List.of(count)));
         var json = new ObjectMapper();
         String expected = """
                 {"machine": "Linux 6.1", "rows": [{"row": "%s", "figures": {
