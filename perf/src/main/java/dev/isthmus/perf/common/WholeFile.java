@@ -24,7 +24,9 @@ public final class WholeFile {
 
     /** Writes a value as indented JSON, like {@link #write}. */
     public static void writeJson(Path file, Object value) throws IOException {
-        write(file, new ObjectMapper().writer(SerializationFeature.INDENT_OUTPUT).writeValueAsBytes(value));
+        write(
+                file,
+                new ObjectMapper().writer(SerializationFeature.INDENT_OUTPUT).writeValueAsBytes(value));
     }
 
     /**

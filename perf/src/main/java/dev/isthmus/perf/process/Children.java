@@ -118,7 +118,7 @@ public final class Children implements AutoCloseable {
     }
 
     /** The folder for the reports of JVMs that crash; without one they go to standard error. */
-    Optional<Path> crashReports() {
+    public Optional<Path> crashReports() {
         return crashReports;
     }
 

@@ -19,7 +19,8 @@ public final class CrashException extends IOException implements IExitCodeGenera
 
     private final int status;
 
-    CrashException(String who, int status, String more, Exception cause) {
+    /** Says who has crashed, and after that more. */
+    public CrashException(String who, int status, String more, Exception cause) {
         super(who + " was ended by " + signal(status).orElse("status " + status) + more, cause);
         this.status = status;
     }
@@ -35,7 +36,7 @@ public final class CrashException extends IOException implements IExitCodeGenera
     }
 
     /** The signal's name if this exit status means a crash. A JVM that meets SIGSEGV ends by SIGABRT. */
-    static Optional<String> signal(int status) {
+    public static Optional<String> signal(int status) {
         return Optional.ofNullable(SIGNALS.get(status - SIGNALED));
     }
 }

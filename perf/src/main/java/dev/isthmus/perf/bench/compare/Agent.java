@@ -5,9 +5,14 @@ import dev.isthmus.perf.process.Children;
 import dev.isthmus.perf.process.CrashException;
 import dev.isthmus.perf.process.JavaChild;
 import dev.isthmus.perf.process.Placement;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -17,29 +22,52 @@ import java.util.concurrent.TimeoutException;
 /** A JVM that runs ends, several at the same time if asked: see {@link AgentProgram}. Thread-safe. */
 final class Agent implements AutoCloseable {
 
-    private final JavaChild child;
+    /** A JVM that crashes writes its report first. */
+    private static final long CRASH_SECONDS = 10;
+
+    private final Optional<Path> crashReports;
+    private final Process process;
+    private final Writer commands;
     private final Map<String, CompletableFuture<String>> asked = new ConcurrentHashMap<>();
     private int jobs;
     private volatile IOException end;
 
     Agent(Children children, Placement place, Map<String, String> environment) throws IOException {
-        child = new JavaChild(children, place, environment, AgentProgram.class);
+        crashReports = children.crashReports();
+        process = children.start(place.of(JavaChild.command(crashReports, AgentProgram.class)), environment);
+        commands = process.outputWriter(StandardCharsets.UTF_8);
         Thread.ofPlatform().daemon().name("agent-answers").start(this::listen);
     }
 
     private void listen() {
-        try {
-            while (true) {
-                String[] words = child.answer().split(" ", 2);
+        try (BufferedReader answers = process.inputReader(StandardCharsets.UTF_8)) {
+            for (String line = answers.readLine(); line != null; line = answers.readLine()) {
+                String[] words = line.split(" ", 2);
                 CompletableFuture<String> answer = asked.remove(words[0]);
-                if (answer != null && words.length == 2) { // else UCX has said something
+                if (answer != null && words.length == 2) { // else UCX has said something, or the JVM that it crashes
                     answer.complete(words[1]);
                 }
             }
+            throw new IOException("the second JVM has ended; its output is above");
         } catch (IOException e) {
-            end(e);
+            end(cause(e));
+        }
+    }
+
+    /** If this JVM has crashed, that; a crash says more than a broken pipe. */
+    private IOException cause(IOException consequence) {
+        try {
+            if (process.waitFor(CRASH_SECONDS, TimeUnit.SECONDS)
+                    && CrashException.signal(process.exitValue()).isPresent()) {
+                String report = crashReports
+                        .map(dir -> "; " + dir.resolve(JavaChild.crashReport("" + process.pid())) + " says where")
+                        .orElse("");
+                return new CrashException("the second JVM", process.exitValue(), report, consequence);
+            }
+            return consequence;
         } catch (InterruptedException e) {
-            end(new IOException(e));
+            Thread.currentThread().interrupt();
+            return consequence;
         }
     }
 
@@ -49,12 +77,12 @@ final class Agent implements AutoCloseable {
     }
 
     /** Gives it a job. */
-    CompletableFuture<String> ask(Job job) throws IOException, InterruptedException {
+    CompletableFuture<String> ask(Job job) throws IOException {
         return ask(RecordLine.of(job));
     }
 
     /** Gives it the text of a job. */
-    synchronized CompletableFuture<String> ask(String job) throws IOException, InterruptedException {
+    synchronized CompletableFuture<String> ask(String job) throws IOException {
         if (end != null) {
             throw end;
         }
@@ -64,7 +92,12 @@ final class Agent implements AutoCloseable {
         if (end != null) { // meanwhile
             answer.completeExceptionally(end);
         }
-        child.tell(id + " " + job);
+        try {
+            commands.write(id + " " + job + "\n");
+            commands.flush();
+        } catch (IOException e) {
+            throw cause(e);
+        }
         return answer;
     }
 
@@ -92,15 +125,20 @@ final class Agent implements AutoCloseable {
     }
 
     Process process() {
-        return child.process();
+        return process;
     }
 
     boolean isAlive() {
-        return end == null && child.process().isAlive();
+        return end == null && process.isAlive();
     }
 
+    /** Ends its input, and so the process. */
     @Override
     public void close() {
-        child.close();
+        try (commands) {
+            process.destroy();
+        } catch (IOException e) {
+            // It has ended already.
+        }
     }
 }

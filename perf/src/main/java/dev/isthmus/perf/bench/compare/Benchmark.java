@@ -2,37 +2,42 @@
 package dev.isthmus.perf.bench.compare;
 
 import com.fasterxml.jackson.annotation.JsonValue;
+import java.util.Locale;
 
 /**
  * What is measured of a way to communicate: the benchmarks by which papers on JVM networking compare, and a fixed rate.
  */
 enum Benchmark {
     /** One end sends as fast as it can, its queue kept full, and the other receives. */
-    ONE_WAY("one-way", true),
+    ONE_WAY(true),
     /** Both ends send and receive as fast as they can. */
-    BOTH_WAYS("both-ways", true),
+    BOTH_WAYS(true),
     /** One end writes to or reads from the other's memory, and waits for each operation's completion. */
-    ONE_SIDED("one-sided", false),
+    ONE_SIDED(false),
     /** A message goes there and one of the same size comes back; the time is that of the whole round trip. */
-    PING_PONG("ping-pong", false),
+    PING_PONG(false),
     /**
      * Round trips that begin at fixed times, however long the earlier ones take, like the requests of many users. The
      * time of each counts from when it should have begun.
      */
-    FIXED_RATE("fixed-rate", false);
+    FIXED_RATE(false);
 
-    private final String id;
     private final boolean throughput;
 
-    Benchmark(String id, boolean throughput) {
-        this.id = id;
+    Benchmark(boolean throughput) {
         this.throughput = throughput;
     }
 
     /** The name in options and files. */
     @JsonValue
     String id() {
-        return id;
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    /** Also for picocli. */
+    @Override
+    public String toString() {
+        return id();
     }
 
     /** Whether messages and bytes per second count, rather than the time of an operation. */

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /** Runs points by a tool in C: two new processes for each pair of ends in each run. */
@@ -80,7 +81,7 @@ final class ToolRunner extends Runner {
 
     @Override
     EndPair pair(Job job) {
-        return new ToolPair(tool, job, children);
+        return new ToolPair(job);
     }
 
     /** The commands of both ends for a shell. The client must start once the server listens. */
@@ -104,5 +105,51 @@ final class ToolRunner extends Runner {
                         .map(each -> each.getKey() + "=" + each.getValue() + " ")
                         .collect(Collectors.joining())
                 + String.join(" ", job.placement().of(tool.command(job)));
+    }
+
+    /** Two new processes of a tool in C. */
+    private final class ToolPair implements EndPair {
+
+        private final Job job;
+        private ToolRun serving;
+
+        ToolPair(Job job) {
+            this.job = job;
+        }
+
+        private ToolRun start(Job end) throws IOException {
+            return new ToolRun(end.placement(), tool.command(end), tool.environment(end), children);
+        }
+
+        @Override
+        public void listen(Duration limit) throws IOException, InterruptedException {
+            serving = start(job.as(Job.Role.SERVER));
+            tool.awaitListening(serving, job.port());
+        }
+
+        @Override
+        public Optional<Process> server() {
+            return Optional.of(serving.process());
+        }
+
+        @Override
+        public Measured measure(Duration limit, Optional<Runnable> connected) throws IOException, InterruptedException {
+            try (var running = start(job.as(Job.Role.CLIENT))) {
+                if (connected.isPresent()) {
+                    running.awaitConnected(job.port());
+                    connected.get().run();
+                }
+                String output = running.awaitOutput(limit);
+                serving.awaitOutput(limit);
+                return tool.read(job.point(), job.iterations(), output);
+            }
+        }
+
+        @Override
+        public void close() throws IOException {
+            if (serving != null) {
+                serving.close();
+            }
+        }
     }
 }

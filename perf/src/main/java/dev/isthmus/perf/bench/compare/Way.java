@@ -3,26 +3,27 @@ package dev.isthmus.perf.bench.compare;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 import dev.isthmus.perf.common.Side;
+import java.util.Locale;
 
 /** A way for two processes to communicate: a language, a library, and what it uses of that. */
 enum Way {
-    C_VERBS_SEND("c-verbs-send", Side.C, Family.VERBS),
-    C_VERBS_WRITE("c-verbs-write", Side.C, Family.VERBS),
-    C_VERBS_READ("c-verbs-read", Side.C, Family.VERBS),
-    JAVA_VERBS_SEND("java-verbs-send", Side.JAVA, Family.VERBS),
-    JAVA_VERBS_WRITE("java-verbs-write", Side.JAVA, Family.VERBS),
-    JAVA_VERBS_READ("java-verbs-read", Side.JAVA, Family.VERBS),
-    C_UCX("c-ucx", Side.C, Family.UCX),
-    JAVA_UCX("java-ucx", Side.JAVA, Family.UCX),
-    JUCX("jucx", Side.JUCX, Family.UCX),
-    NIO_BLOCKING("nio-blocking", Side.JAVA, Family.NIO),
-    NIO_NON_BLOCKING("nio-non-blocking", Side.JAVA, Family.NIO),
-    C_SOCKETS("c-sockets", Side.C, Family.STREAM),
-    JAVA_SOCKETS("java-sockets", Side.JAVA, Family.STREAM),
-    C_TCP("c-tcp", Side.C, Family.STREAM),
-    NETTY_TCP("netty-tcp", Side.JAVA, Family.NETTY),
-    NETTY_EPOLL("netty-epoll", Side.JAVA, Family.NETTY),
-    NETTY_RDMA("netty-rdma", Side.JAVA, Family.NETTY);
+    C_VERBS_SEND(Side.C, Family.VERBS),
+    C_VERBS_WRITE(Side.C, Family.VERBS),
+    C_VERBS_READ(Side.C, Family.VERBS),
+    JAVA_VERBS_SEND(Side.JAVA, Family.VERBS),
+    JAVA_VERBS_WRITE(Side.JAVA, Family.VERBS),
+    JAVA_VERBS_READ(Side.JAVA, Family.VERBS),
+    C_UCX(Side.C, Family.UCX),
+    JAVA_UCX(Side.JAVA, Family.UCX),
+    JUCX(Side.JUCX, Family.UCX),
+    NIO_BLOCKING(Side.JAVA, Family.NIO),
+    NIO_NON_BLOCKING(Side.JAVA, Family.NIO),
+    C_SOCKETS(Side.C, Family.STREAM),
+    JAVA_SOCKETS(Side.JAVA, Family.STREAM),
+    C_TCP(Side.C, Family.STREAM),
+    NETTY_TCP(Side.JAVA, Family.NETTY),
+    NETTY_EPOLL(Side.JAVA, Family.NETTY),
+    NETTY_RDMA(Side.JAVA, Family.NETTY);
 
     /** Ways that the same programs measure. */
     enum Family {
@@ -38,12 +39,10 @@ enum Way {
         NETTY
     }
 
-    private final String id;
     private final Side side;
     private final Family family;
 
-    Way(String id, Side side, Family family) {
-        this.id = id;
+    Way(Side side, Family family) {
         this.side = side;
         this.family = family;
     }
@@ -51,7 +50,13 @@ enum Way {
     /** The name in options and files. */
     @JsonValue
     String id() {
-        return id;
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    /** Also for picocli. */
+    @Override
+    public String toString() {
+        return id();
     }
 
     Family family() {

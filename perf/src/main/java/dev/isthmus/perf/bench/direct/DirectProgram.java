@@ -10,8 +10,6 @@ import dev.isthmus.verbs.QueuePair;
 import dev.isthmus.verbs.QueuePairType;
 import java.io.PrintStream;
 import java.util.Locale;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
 
@@ -39,8 +37,10 @@ public final class DirectProgram {
     public static void main(String... args) {
         PrintStream out = System.out;
         if (args.length == 0) {
-            LOG.setUseParentHandlers(false);
-            LOG.addHandler(new Refusals(out));
+            LOG.setFilter(refusal -> {
+                out.println(REFUSED + new SimpleFormatter().formatMessage(refusal));
+                return false;
+            });
             Device.list().forEach(device -> look(device, out));
             return;
         }
@@ -64,26 +64,5 @@ public final class DirectProgram {
         } catch (VerbsException e) {
             out.println(REFUSED + e.getMessage());
         }
-    }
-
-    /** Prints why a queue pair is not direct. */
-    private static final class Refusals extends Handler {
-
-        private final PrintStream out;
-
-        Refusals(PrintStream out) {
-            this.out = out;
-        }
-
-        @Override
-        public void publish(LogRecord record) {
-            out.println(REFUSED + new SimpleFormatter().formatMessage(record));
-        }
-
-        @Override
-        public void flush() {}
-
-        @Override
-        public void close() {}
     }
 }

@@ -65,7 +65,8 @@ public final class GuestRun {
     /** Runs a script where the clock counts instructions; returns the exit status. */
     public static int run(Children children, int seconds, String script, Children.Listener to)
             throws IOException, InterruptedException {
-        List<String> command = Tool.words(Testbed.required().script() + " --where=vm --icount --quiet --timeout=" + seconds);
+        List<String> command =
+                Tool.words(Testbed.required().script() + " --where=vm --icount --quiet --timeout=" + seconds);
         command.addAll(List.of("--", "sh", "-c", script));
         return Children.listen(children.start(command, Map.of()), to);
     }

@@ -138,8 +138,8 @@ public final class MpiCommand implements Callable<Integer> {
     }
 
     private static List<String> command(Side side, MpiRow row, String program) {
-        List<String> command = new ArrayList<>(
-                side == Side.C ? List.of(program) : GuestRun.java(MpiLoops.class, List.of()));
+        List<String> command =
+                new ArrayList<>(side == Side.C ? List.of(program) : GuestRun.java(MpiLoops.class, List.of()));
         command.addAll(row.arguments(BLOCKS));
         return command;
     }
@@ -205,7 +205,10 @@ public final class MpiCommand implements Callable<Integer> {
         var text = new StringBuilder();
         try (var children = new Children()) {
             int status = GuestRun.run(
-                    children, GUEST_SECONDS, script.toString(), line -> text.append(line).append('\n'));
+                    children,
+                    GUEST_SECONDS,
+                    script.toString(),
+                    line -> text.append(line).append('\n'));
             String[] parts = text.toString().split(BEGIN.strip() + "\n", -1);
             if (status != 0 || parts.length != 2 * rows.size() + 1) {
                 throw new IOException("the testbed ended with exit status " + status + ": " + text);

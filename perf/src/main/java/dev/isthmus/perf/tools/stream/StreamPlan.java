@@ -12,6 +12,9 @@ import picocli.CommandLine.Option;
 final class StreamPlan {
 
     private static final String ALL_SIZES = "all";
+    /** The line above the table. */
+    static final String HEAD = "name      bytes   xfers   iters   total       time     Gb/sec    usec/xfer";
+
     private static final int SMALLEST_BITS = 6;
     private static final int LARGEST_BITS = 22;
 
@@ -214,21 +217,6 @@ final class StreamPlan {
         return count >= 1_000_000_000
                 ? count / 1_000_000_000 + "b"
                 : count >= 1_000_000 ? count / 1_000_000 + "m" : count >= 1000 ? count / 1000 + "k" : "" + count;
-    }
-
-    /** The line above the table. */
-    static String head() {
-        return String.format(
-                Locale.ROOT,
-                "%-10s%-8s%-8s%-8s%-8s%8s %10s%13s",
-                "name",
-                "bytes",
-                "xfers",
-                "iters",
-                "total",
-                "time",
-                "Gb/sec",
-                "usec/xfer");
     }
 
     /** A line of the table. */

@@ -49,7 +49,7 @@ final class StreamRun {
     /** Runs it; returns the figures of the last measured transfers. */
     StreamCommand.Figures run() throws IOException {
         if (plan.server != null) {
-            report(StreamPlan.head());
+            report(StreamPlan.HEAD);
             connections(this::connect);
             return figures;
         }
@@ -59,7 +59,7 @@ final class StreamRun {
                     plan.local == null
                             ? new InetSocketAddress(plan.port)
                             : new InetSocketAddress(plan.local, plan.port));
-            report(StreamPlan.head()); // clients can connect from now on
+            report(StreamPlan.HEAD); // clients can connect from now on
             connections(inline -> {
                 options(listener, inline);
                 return listener.accept();

@@ -32,22 +32,8 @@ import picocli.CommandLine.Spec;
 public final class UcxCommand implements Callable<Integer>, Counterpart {
 
     /** Flags of ucx_perftest for UCT, for loopback, for MPI or daemons, or for a list of tests. */
-    private static final Set<String> ABSENT = Set.of(
-            "-d",
-            "-x",
-            "-W",
-            "-A",
-            "-K",
-            "-l",
-            "-b",
-            "-q",
-            "-y",
-            "-z",
-            "-P",
-            "-g",
-            "-G",
-            "--daemon-local",
-            "--daemon-remote");
+    private static final Set<String> ABSENT =
+            Set.copyOf(Tool.words("-d -x -W -A -K -l -b -q -y -z -P -g -G --daemon-local --daemon-remote"));
 
     @Mixin
     private UcxOptions options = new UcxOptions();
