@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.process;
 
-import dev.isthmus.perf.common.TemporaryFolder;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.stream.Stream;
 
 /**
  * A folder that exists as long as a command runs. When a signal ends the JVM, it waits until the command has removed
@@ -11,18 +13,18 @@ import java.nio.file.Path;
  */
 public final class Scratch implements AutoCloseable {
 
-    private final TemporaryFolder folder;
+    private final Path folder;
     private final Stopping stopping = new Stopping();
     private boolean kept;
 
     /** Creates a folder whose name begins with a prefix. */
     public Scratch(String prefix) throws IOException {
-        folder = new TemporaryFolder(prefix);
+        folder = Files.createTempDirectory(prefix);
     }
 
     /** The folder. */
     public Path folder() {
-        return folder.path();
+        return folder;
     }
 
     /** Keeps the folder for the user to read, unless a signal ends the command. */
@@ -34,7 +36,16 @@ public final class Scratch implements AutoCloseable {
     public void close() throws IOException {
         try (stopping) {
             if (!kept || Stopping.hasBegun()) {
-                folder.close();
+                remove(folder);
+            }
+        }
+    }
+
+    /** Removes a folder with all of its contents. */
+    public static void remove(Path folder) throws IOException {
+        try (Stream<Path> files = Files.walk(folder)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(file);
             }
         }
     }

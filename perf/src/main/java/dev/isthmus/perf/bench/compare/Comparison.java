@@ -106,6 +106,10 @@ final class Comparison implements AutoCloseable {
             if (stopping.isWanted()) {
                 return false;
             }
+            if (options.warmsOnce() && step.round() == 1) { // its runs take longer than those of the others
+                remaining = remaining.startingHere();
+                begin = System.nanoTime();
+            }
             progress.update(remaining.text(Duration.ofNanos(System.nanoTime() - begin)) + ": " + step.title());
             if (failures.isHopeless(step.point())) {
                 failures.skipped(step);

@@ -8,7 +8,7 @@ import java.util.Locale;
  * How far a comparison has got, and how long it will take at this pace.
  *
  * @param total how many runs it has
- * @param before how many were made earlier
+ * @param before how many were made earlier, or do not tell how long others take
  * @param done how many there are
  */
 record Remaining(int total, int before, int done) {
@@ -18,6 +18,11 @@ record Remaining(int total, int before, int done) {
     /** One more is done. */
     Remaining next() {
         return new Remaining(total, before, done + 1);
+    }
+
+    /** The same, but the runs so far do not tell how long others take. */
+    Remaining startingHere() {
+        return new Remaining(total, done, done);
     }
 
     /** A bar, the number of runs, and the time left. */

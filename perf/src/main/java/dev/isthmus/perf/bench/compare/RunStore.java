@@ -47,12 +47,13 @@ final class RunStore implements AutoCloseable {
     private final Path dir;
     private final Setting setting;
     private final List<Run> runs = new ArrayList<>();
-    private RandomAccessFile file; // null if it is only read
+    private final RandomAccessFile file; // null if it is only read
     private long written; // without the end
 
-    private RunStore(Path dir, Setting setting) {
+    private RunStore(Path dir, Setting setting, RandomAccessFile file) {
         this.dir = dir;
         this.setting = setting;
+        this.file = file;
     }
 
     /**
@@ -64,8 +65,9 @@ final class RunStore implements AutoCloseable {
     static RunStore create(Path dir, Setting setting) throws IOException {
         Files.createDirectories(dir);
         requireNone(dir);
-        RandomAccessFile file = locked(dir);
-        return new RunStore(dir, setting).writing(file, begin(setting));
+        var store = new RunStore(dir, setting, locked(dir));
+        store.append(begin(setting));
+        return store;
     }
 
     /** Refuses a directory that already has a comparison. */
@@ -95,7 +97,9 @@ final class RunStore implements AutoCloseable {
         requireOne(dir);
         RandomAccessFile file = locked(dir); // before it is read, so that nobody adds to it meanwhile
         try {
-            return read(dir).writing(file, "");
+            RunStore store = read(dir, file);
+            store.append("");
+            return store;
         } catch (IOException e) {
             file.close();
             throw e;
@@ -109,6 +113,10 @@ final class RunStore implements AutoCloseable {
      */
     static RunStore read(Path dir) throws IOException {
         requireOne(dir);
+        return read(dir, null);
+    }
+
+    private static RunStore read(Path dir, RandomAccessFile file) throws IOException {
         Path path = dir.resolve(FILE);
         String[] lines = new String(Files.readAllBytes(path), StandardCharsets.UTF_8).split("(?<=\n)", -1);
         int count = 0;
@@ -117,7 +125,7 @@ final class RunStore implements AutoCloseable {
                 throw new IOException(path + ", line 1, is damaged: it does not begin as a comparison does");
             }
             String head = lines[0].substring(0, lines[0].length() - BEGIN.length());
-            var store = new RunStore(dir, JSON.readValue(head + "}", Setting.class));
+            var store = new RunStore(dir, JSON.readValue(head + "}", Setting.class), file);
             // What has no end of its line was not written completely.
             for (count = 1; lines[count].endsWith("\n") && !lines[count].startsWith("]"); count++) {
                 store.runs.add(JSON.readValue(lines[count].replaceFirst("^,", ""), Run.class));
@@ -143,17 +151,6 @@ final class RunStore implements AutoCloseable {
         }
         file.close();
         throw new IOException(dir + " is written by another comparison");
-    }
-
-    private RunStore writing(RandomAccessFile to, String lines) throws IOException {
-        file = to;
-        try {
-            append(lines);
-            return this;
-        } catch (IOException e) {
-            close();
-            throw e;
-        }
     }
 
     /** The content of a file with these runs. */

@@ -4,12 +4,15 @@ package dev.isthmus.perf.bench.compare;
 import dev.isthmus.perf.common.Spent;
 import dev.isthmus.perf.common.Timetable;
 import dev.isthmus.perf.tools.ucx.UcxPeer;
+import dev.isthmus.perf.tools.ucx.UcxResult;
 import dev.isthmus.perf.tools.ucx.UcxTrips;
 import java.io.IOException;
 import java.util.List;
 
 /** An end of UCX: Isthmus' ucx_perftest in Java, on its own binding of UCX or on UCX's own. */
 final class UcxJob {
+
+    private static final double MICROS = 1e6;
 
     private UcxJob() {}
 
@@ -31,14 +34,11 @@ final class UcxJob {
         List<String> words = UcxTool.flags(job);
         words.add(job.server().address());
         UcxPeer.Result result = UcxPeer.ask(binding, words, job.point().route().isEmpty());
+        UcxResult figures = result.figures();
         Measured measured = UcxTool.measured(
-                job.point(),
-                result.averageMicros(),
-                result.percentileMicros(),
-                result.perSecond(),
-                result.iterations());
-        long each = measured.messages() / result.iterations();
-        Measured all = measured.withMessages(each * (result.iterations() + result.warmedUp()))
+                job.point(), figures.latency() * MICROS, figures.percentile() * MICROS, figures.rate(), figures.iterations());
+        long each = measured.messages() / figures.iterations();
+        Measured all = measured.withMessages(each * (figures.iterations() + result.warmedUp()))
                 .withSpent(result.spent());
         return result.times().map(times -> all.withAll(Distribution.of(times))).orElse(all);
     }

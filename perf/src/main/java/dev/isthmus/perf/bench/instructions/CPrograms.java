@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.bench.instructions;
 
-import dev.isthmus.perf.common.TemporaryFolder;
+import dev.isthmus.perf.process.Scratch;
 import dev.isthmus.perf.process.Tool;
 import java.io.IOException;
 import java.io.InputStream;
@@ -16,7 +16,7 @@ public final class CPrograms implements AutoCloseable {
 
     private static final String HEADER = "blocks.h";
 
-    private final TemporaryFolder folder = new TemporaryFolder("isthmus-c-");
+    private final Path folder = Files.createTempDirectory("isthmus-c-");
 
     /** Has no programs yet. */
     public CPrograms() throws IOException {}
@@ -29,7 +29,7 @@ public final class CPrograms implements AutoCloseable {
 
     /** Compiles a source that is a resource of a class, by its name without suffix; returns the program. */
     public Path compile(Class<?> owner, String name, List<String> libraries) throws IOException, InterruptedException {
-        Path program = folder.path().resolve(name);
+        Path program = folder.resolve(name);
         compile(copy(owner, name + ".c"), program, libraries);
         return program;
     }
@@ -52,7 +52,7 @@ public final class CPrograms implements AutoCloseable {
     }
 
     private Path copy(Class<?> owner, String name) throws IOException {
-        Path file = folder.path().resolve(name);
+        Path file = folder.resolve(name);
         try (InputStream text = owner.getResourceAsStream(name)) {
             Files.copy(text, file, StandardCopyOption.REPLACE_EXISTING); // suites share some
         }
@@ -66,6 +66,6 @@ public final class CPrograms implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        folder.close();
+        Scratch.remove(folder);
     }
 }

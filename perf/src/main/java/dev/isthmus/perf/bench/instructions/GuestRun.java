@@ -87,7 +87,7 @@ public final class GuestRun {
     static String commands(Testbed testbed, Suite suite, Side side, Path inC, List<Row> rows) {
         String program = side == Side.C
                 ? Tool.quoted(inC.toString())
-                : suite.settings(side) + quoted(java(suite.program(side), suite.options()));
+                : suite.settings(side) + quoted(java(suite.program(), suite.options()));
         String specs = rows.stream().map(Row::spec).collect(Collectors.joining(" "));
         String place =
                 suite.place().isEmpty() ? "" : Tool.quoted(testbed.script().toString()) + " " + suite.place() + " -- ";

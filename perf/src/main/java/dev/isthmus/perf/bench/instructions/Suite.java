@@ -46,11 +46,11 @@ enum Suite {
         return this == UCX ? EnumSet.allOf(Side.class) : EnumSet.of(Side.C, Side.JAVA);
     }
 
-    /** A side's program in Java. */
-    Class<?> program(Side side) {
+    /** The program in Java. */
+    Class<?> program() {
         return switch (this) {
             case VERBS, CARD, CARD_DIRECT -> VerbsProgram.class;
-            case UCX -> side == Side.JUCX ? JucxProgram.class : UcxProgram.class;
+            case UCX -> UcxProgram.class;
             case SOCKETS -> SocketProgram.class;
         };
     }
@@ -84,7 +84,7 @@ enum Suite {
             // The first device; in C also the index of its GID with the IPv4 address.
             case VERBS -> "${ISTHMUS_DEVICES%% *}" + (side == Side.C ? " 1" : "");
             case CARD, CARD_DIRECT -> "mlx5_0" + (side == Side.C ? " 1" : "");
-            case UCX -> "";
+            case UCX -> side == Side.C ? "" : side.name();
             case SOCKETS -> "${ISTHMUS_ADDRESSES%% *}"; // of the first device
         };
     }

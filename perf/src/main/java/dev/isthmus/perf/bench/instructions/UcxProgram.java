@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.bench.instructions;
 
+import dev.isthmus.perf.common.Side;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
 import java.util.stream.Stream;
 
-/** Counts rows of UCX, in the testbed. Arguments: rows in the form of {@link UcxRow#spec}. */
+/** Counts rows of UCX, in the testbed. Arguments: the side, JAVA or JUCX, then rows in the form of {@link UcxRow#spec}. */
 public final class UcxProgram {
 
     /** In each call of a loop during warm-up. */
@@ -27,20 +27,16 @@ public final class UcxProgram {
 
     /** Prints a line for each row. */
     public static void main(String... args) {
-        run(UcxLoops::new, args);
-    }
-
-    /** Runs rows with a binding. */
-    static void run(Function<UcxRow.Transport, Loops> open, String... specs) {
+        boolean jucx = Side.valueOf(args[0]) == Side.JUCX;
         var blocks = new Blocks(System.out);
         Map<UcxRow.Transport, Loops> opened = new EnumMap<>(UcxRow.Transport.class);
         for (UcxRow.Transport transport : UcxRow.Transport.values()) {
-            opened.put(transport, open.apply(transport));
+            opened.put(transport, jucx ? new JucxLoops(transport) : new UcxLoops(transport));
         }
         for (UcxRow row : UcxRow.ALL) { // all, so that a row does not depend on which others are requested
             Blocks.warmUp(opened.get(row.transport()).prepare(row), WARM_UP_OPERATIONS, row.isFirst());
         }
-        List<UcxRow> rows = Stream.of(specs).map(UcxRow::of).toList();
+        List<UcxRow> rows = Stream.of(args).skip(1).map(UcxRow::of).toList();
         for (UcxRow row : rows) {
             Blocks.Loop loop = opened.get(row.transport()).prepare(row);
             blocks.measure(row.spec(), loop, row.operations(), 1);

@@ -2,8 +2,8 @@
 package dev.isthmus.perf.bench.jmh;
 
 import dev.isthmus.bindings.ucx.ucp_h;
-import dev.isthmus.perf.common.TemporaryFolder;
 import dev.isthmus.perf.process.JavaChild;
+import dev.isthmus.perf.process.Scratch;
 import dev.isthmus.ucx.UcpContext;
 import java.io.File;
 import java.io.IOException;
@@ -59,7 +59,7 @@ public class StartBenchmark {
     @Param
     private Kept kept;
 
-    private TemporaryFolder folder;
+    private Path folder;
     private Path file;
     private String classPath;
     private Process process;
@@ -67,8 +67,8 @@ public class StartBenchmark {
     /** Builds jars, as only classes from jars can be kept, and keeps the data of a run. */
     @Setup(Level.Trial)
     public void keep() throws IOException, InterruptedException {
-        folder = new TemporaryFolder("isthmus-start-");
-        file = folder.path().resolve("kept");
+        folder = Files.createTempDirectory("isthmus-start-");
+        file = folder.resolve("kept");
         classPath = classPath();
         firstMessage(false);
         end();
@@ -77,7 +77,7 @@ public class StartBenchmark {
     /** Removes the jars and the data. */
     @TearDown(Level.Trial)
     public void remove() throws IOException {
-        folder.close();
+        Scratch.remove(folder);
     }
 
     private String classPath() {
@@ -91,7 +91,7 @@ public class StartBenchmark {
     }
 
     private Path jar(Path classes, int number) {
-        Path jar = folder.path().resolve(number + ".jar");
+        Path jar = folder.resolve(number + ".jar");
         ToolProvider tool = ToolProvider.findFirst("jar").orElseThrow();
         int status =
                 tool.run(System.out, System.err, "--create", "--file", jar.toString(), "-C", classes.toString(), ".");

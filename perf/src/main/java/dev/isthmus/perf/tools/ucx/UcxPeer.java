@@ -21,7 +21,6 @@ public final class UcxPeer {
     /** How long the client may take to get ready. */
     private static final Duration PATIENCE = Duration.ofMinutes(5);
 
-    private static final double MICROS = 1e6;
     private static final int DIGITS = 3;
 
     private UcxPeer() {}
@@ -52,22 +51,12 @@ public final class UcxPeer {
     /**
      * What a client has measured.
      *
-     * @param iterations how many there were
-     * @param warmedUp how many came before them, unmeasured
-     * @param averageMicros the time of an operation; for a ping-pong, half a round trip
-     * @param percentileMicros the requested percentile of the last messages
-     * @param perSecond messages; for a ping-pong, in both directions
+     * @param figures as {@code ucx_perftest} prints them: times of a ping-pong are half a round trip
+     * @param warmedUp how many iterations came before, unmeasured
      * @param spent what this JVM spent while it was measured
      * @param times those of all operations, in nanoseconds, if each was waited for; for a ping-pong, whole round trips
      */
-    public record Result(
-            long iterations,
-            long warmedUp,
-            double averageMicros,
-            double percentileMicros,
-            double perSecond,
-            Spent spent,
-            Optional<Histogram> times) {}
+    public record Result(UcxResult figures, long warmedUp, Spent spent, Optional<Histogram> times) {}
 
     /** Serves one client, until the test is over; returns what this JVM spent while it was measured. */
     public static Spent serve(Binding binding, InetSocketAddress at) throws IOException {
@@ -98,13 +87,7 @@ public final class UcxPeer {
         var warmUp = new WarmUpListener(timed ? Optional.of(new Histogram(DIGITS)) : Optional.empty());
         UcxResult result = client(binding, words, warmUp);
         return new Result(
-                result.iterations(),
-                warmUp.iterations,
-                result.latency() * MICROS,
-                result.percentile() * MICROS,
-                result.rate(),
-                warmUp.spent,
-                warmUp.times.filter(times -> times.getTotalCount() > 0));
+                result, warmUp.iterations, warmUp.spent, warmUp.times.filter(times -> times.getTotalCount() > 0));
     }
 
     private static UcxResult client(Binding binding, List<String> words, UcxSession.SessionListener listener)

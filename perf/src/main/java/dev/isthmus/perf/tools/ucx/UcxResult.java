@@ -13,7 +13,7 @@ package dev.isthmus.perf.tools.ucx;
  * @param rateNow messages per second since the last report
  * @param rate messages per second of all
  */
-record UcxResult(
+public record UcxResult(
         long iterations,
         double percentile,
         double latencyNow,
