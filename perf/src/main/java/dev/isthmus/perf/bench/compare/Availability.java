@@ -71,37 +71,30 @@ final class Availability {
 
     private static Optional<String> reason(Way way, Venue venue) {
         return switch (way) {
-            case C_VERBS_SEND, C_VERBS_WRITE, C_VERBS_READ ->
-                venue.hasDevices() ? tool("ib_send_lat", "perftest") : noDevice();
-            case JAVA_VERBS_SEND, JAVA_VERBS_WRITE, JAVA_VERBS_READ ->
-                venue.hasDevices() ? Optional.empty() : noDevice();
+            case C_VERBS_SEND, C_VERBS_WRITE, C_VERBS_READ -> device(venue).or(() -> tool("ib_send_lat", "perftest"));
+            case JAVA_VERBS_SEND, JAVA_VERBS_WRITE, JAVA_VERBS_READ -> device(venue);
             case C_UCX -> tool("ucx_perftest", "ucx-utils");
             case JAVA_UCX -> ucx();
             case JUCX -> jar("org.openucx", "jucx").or(Availability::ucx);
             case NIO_BLOCKING, NIO_NON_BLOCKING -> Optional.empty();
-            case C_SOCKETS -> hasAddresses(venue) ? tool(StreamTool.PROGRAM, "rdmacm-utils") : noAddress(venue);
-            case JAVA_SOCKETS -> hasAddresses(venue) ? Optional.empty() : noAddress(venue);
+            case C_SOCKETS -> addresses(venue).or(() -> tool(StreamTool.PROGRAM, "rdmacm-utils"));
+            case JAVA_SOCKETS -> addresses(venue);
             case C_TCP -> tool(StreamTool.PROGRAM, "rdmacm-utils");
             case NETTY_TCP -> netty();
             case NETTY_EPOLL -> netty().or(Availability::epoll);
-            case NETTY_RDMA -> netty().or(() -> hasAddresses(venue) ? Optional.empty() : noAddress(venue));
+            case NETTY_RDMA -> netty().or(() -> addresses(venue));
         };
     }
 
-    private static boolean hasAddresses(Venue venue) {
-        return venue.hasDevices()
-                && venue.client().hasAddress()
-                && venue.server().hasAddress();
+    private static Optional<String> device(Venue venue) {
+        return venue.hasDevices() ? Optional.empty() : Optional.of("there is no RDMA device");
     }
 
-    private static Optional<String> noAddress(Venue venue) {
-        return venue.hasDevices()
-                ? Optional.of("an RDMA device has no IPv4 address, by which sockets connect")
-                : noDevice();
-    }
-
-    private static Optional<String> noDevice() {
-        return Optional.of("there is no RDMA device");
+    private static Optional<String> addresses(Venue venue) {
+        return device(venue)
+                .or(() -> venue.client().hasAddress() && venue.server().hasAddress()
+                        ? Optional.empty()
+                        : Optional.of("an RDMA device has no IPv4 address, by which sockets connect"));
     }
 
     private static Optional<String> tool(String program, String debianPackage) {

@@ -81,27 +81,24 @@ public final class CompareCommand implements Callable<Integer> {
     public Integer call() throws IOException, InterruptedException {
         checkModes();
         if (report.isPresent()) {
-            try (var store = RunStore.read(report.get())) {
-                finish(report.get(), store);
-            }
+            finish(report.get(), RunStore.read(report.get()));
             return 0;
         }
-        if (resume.isEmpty()) {
-            checkSelection();
-        }
-        if (isForTestbed()) {
+        Comparison.Options options =
+                resume.isPresent() ? RunStore.read(resume.get()).setting().options() : selectedOptions();
+        if (!isLoopback(options) && !Testbed.hasDevices()) {
             Optional<Testbed> testbed = Testbed.find();
             if (testbed.isPresent()) {
                 return runIn(testbed.get());
             }
         }
         try (var stopping = new Stopping()) {
-            if (resume.isPresent()) {
-                try (var store = RunStore.open(resume.get())) {
-                    return resume(store, stopping);
-                }
+            if (resume.isEmpty()) {
+                return begin(options, stopping);
             }
-            return begin(stopping);
+            try (var store = RunStore.open(resume.get())) {
+                return resume(store, stopping);
+            }
         }
     }
 
@@ -111,16 +108,6 @@ public final class CompareCommand implements Callable<Integer> {
         if (alone && given > 1) {
             throw new ParameterException(
                     spec.commandLine(), "--resume and --report stand alone: the rest is as it was begun");
-        }
-    }
-
-    /** Whether it uses devices, and this machine has none. */
-    private boolean isForTestbed() throws IOException {
-        if (resume.isEmpty()) {
-            return !isLoopback(selection.options()) && !Testbed.hasDevices();
-        }
-        try (var store = RunStore.read(resume.get())) {
-            return !isLoopback(store.setting().options()) && !Testbed.hasDevices();
         }
     }
 
@@ -149,10 +136,9 @@ public final class CompareCommand implements Callable<Integer> {
                 return new TestbedComparison(testbed, dir, List.of("--resume", dir.toString()), err, true).run();
             }
             if (TestbedComparison.isUnfinished(status) && RunStore.isIn(dir)) {
-                try (var store = RunStore.read(dir)) {
-                    if (!store.runs().isEmpty()) {
-                        finish(dir, store);
-                    }
+                RunStore store = RunStore.read(dir);
+                if (!store.runs().isEmpty()) {
+                    finish(dir, store);
                 }
                 sayHowToGoOn(dir);
             }
@@ -166,11 +152,11 @@ public final class CompareCommand implements Callable<Integer> {
                         .format(LocalDateTime.now(ZoneOffset.UTC))));
     }
 
-    /** Comes first, because starting a testbed takes a moment. */
-    private void checkSelection() {
+    /** Everything that is selected is checked first, because starting a testbed takes a moment. */
+    private Comparison.Options selectedOptions() {
         try {
-            var _ = selection.options();
             var _ = selection.points(selection.ways());
+            return selection.options();
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), e.getMessage(), e);
         }
@@ -182,8 +168,7 @@ public final class CompareCommand implements Callable<Integer> {
         }
     }
 
-    private int begin(Stopping stopping) throws IOException, InterruptedException {
-        Comparison.Options options = selection.options();
+    private int begin(Comparison.Options options, Stopping stopping) throws IOException, InterruptedException {
         Venue venue = venue(options);
         Map<String, String> lines = Environment.moment(err);
         lines.putAll(Environment.lines(venue));

@@ -47,20 +47,15 @@ record Venue(End server, End client) {
                 boolean software = Path.of("/sys/class/infiniband", device.name())
                         .toRealPath()
                         .startsWith("/sys/devices/virtual");
+                Optional<String> name = Optional.of(device.name());
                 if (context.port(1).linkLayer() != LinkLayer.ETHERNET) {
-                    return new End(
-                            Optional.of(device.name()),
-                            OptionalInt.empty(),
-                            LOOPBACK.address(),
-                            Optional.empty(),
-                            software);
+                    return new End(name, OptionalInt.empty(), LOOPBACK.address(), Optional.empty(), software);
                 }
                 GidEntry gid = context.defaultGid(1);
                 String address = gid.gid().isIpv4Mapped()
                         ? gid.gid().toInetAddress().getHostAddress()
                         : address(gid.netdevName()).orElse(LOOPBACK.address());
-                return new End(
-                        Optional.of(device.name()), OptionalInt.of(gid.index()), address, gid.netdevName(), software);
+                return new End(name, OptionalInt.of(gid.index()), address, gid.netdevName(), software);
             }
         }
 

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.Set;
@@ -32,27 +33,15 @@ final class WireCounters {
     }
 
     static Optional<WireCounters> of(Way way, Venue venue, Path sys) {
-        if (!venue.hasDevices()) {
-            return Optional.empty();
-        }
         boolean network = way.isTcp() || venue.client().software();
         Set<Path> files = new TreeSet<>();
-        for (Venue.End end : new Venue.End[] {venue.server(), venue.client()}) {
-            if (network && end.netdev().isEmpty()) {
-                return Optional.empty();
-            }
-            files.add(
+        for (Venue.End end : List.of(venue.server(), venue.client())) {
+            files.add(sys.resolve(
                     network
-                            ? sys.resolve(Path.of("net", end.netdev().get(), "statistics", "tx_bytes"))
-                            : sys.resolve(Path.of(
-                                    "infiniband",
-                                    end.device().orElseThrow(),
-                                    "ports",
-                                    "1",
-                                    "counters",
-                                    "port_xmit_data")));
+                            ? "net/" + end.netdev().orElse("none") + "/statistics/tx_bytes"
+                            : "infiniband/" + end.device().orElse("none") + "/ports/1/counters/port_xmit_data"));
         }
-        return files.stream().allMatch(Files::isReadable)
+        return venue.hasDevices() && files.stream().allMatch(Files::isReadable)
                 ? Optional.of(new WireCounters(files, network ? 1 : WORD))
                 : Optional.empty();
     }

@@ -153,7 +153,11 @@ final class CmPairs implements AutoCloseable {
                 throw new PerftestException("the address " + server + " was not resolved: " + event);
             }
             id.resolveRoute(STEP);
-            expect(CmEvent.RouteResolved.class, "the route to " + server + " was not resolved");
+            String failure = "the route to " + server + " was not resolved";
+            event = next(failure);
+            if (!(event instanceof CmEvent.RouteResolved)) {
+                throw new PerftestException(failure + ": " + event);
+            }
             return id;
         } catch (PerftestException | RuntimeException e) {
             id.close();
@@ -195,13 +199,6 @@ final class CmPairs implements AutoCloseable {
         new CompletionWaiter(end, new Phases(end.plan.traffic())).await(queue, done, silence);
         if (!done.isSuccess(0)) {
             throw CompletionWaiter.failed("the first datagram", 0, done, 0);
-        }
-    }
-
-    private void expect(Class<? extends CmEvent> wanted, String otherwise) throws PerftestException {
-        CmEvent event = next(otherwise);
-        if (!wanted.isInstance(event)) {
-            throw new PerftestException(otherwise + ": " + event);
         }
     }
 

@@ -21,6 +21,7 @@ import dev.isthmus.ucx.UcpTagMessage;
 import dev.isthmus.ucx.UcpWorker;
 import java.lang.foreign.MemorySegment;
 import java.util.Map;
+import java.util.function.LongConsumer;
 
 /** An end that uses Isthmus. */
 final class JavaEnd extends UcxEnd {
@@ -179,9 +180,9 @@ final class JavaEnd extends UcxEnd {
     }
 
     @Override
-    void handleMessages(MessageHandler handler) {
+    void handleMessages(LongConsumer handler) {
         worker.activeMessages()
-                .setHandler(MESSAGE_ID, message -> handler.onMessage(message.isRendezvous() ? message.receive(to) : 0));
+                .setHandler(MESSAGE_ID, message -> handler.accept(message.isRendezvous() ? message.receive(to) : 0));
     }
 
     @Override

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.function.LongConsumer;
 import org.openucx.jucx.UcxException;
 import org.openucx.jucx.ucp.UcpContext;
 import org.openucx.jucx.ucp.UcpEndpoint;
@@ -40,7 +41,7 @@ final class JucxEnd extends UcxEnd {
 
     JucxEnd(UcxPlan plan, boolean server, UcxLink link) {
         super(plan, server, link);
-        context = new UcpContext(params(plan));
+        context = new UcpContext(params());
         worker = new UcpWorker(context, new UcpWorkerParams());
         outgoing = allocate();
         incoming = allocate();
@@ -49,15 +50,14 @@ final class JucxEnd extends UcxEnd {
         bytes = plan.bytes();
     }
 
-    private static UcpParams params(UcxPlan plan) {
+    private UcpParams params() {
         var params = new UcpParams();
         return switch (plan.test().command) {
             case TAG -> params.requestTagFeature();
             case STREAM -> params.requestStreamFeature();
             case AM -> params.requestAmFeature();
             case PUT -> params.requestRmaFeature();
-            default ->
-                throw new IllegalArgumentException("JUCX has no " + plan.test().title());
+            default -> throw absent();
         };
     }
 
@@ -139,11 +139,6 @@ final class JucxEnd extends UcxEnd {
     }
 
     @Override
-    boolean hasTag() {
-        return true;
-    }
-
-    @Override
     long streamSend() {
         return number(endpoint.sendStreamNonBlocking(from, bytes, null));
     }
@@ -154,23 +149,18 @@ final class JucxEnd extends UcxEnd {
     }
 
     @Override
-    long streamTake() {
-        throw absent();
-    }
-
-    @Override
     long amSend() {
         return number(endpoint.sendAmNonBlocking(MESSAGE_ID, 0, 0, from, bytes, 0, null));
     }
 
     @Override
-    void handleMessages(MessageHandler handler) {
+    void handleMessages(LongConsumer handler) {
         worker.setAmRecvHandler(MESSAGE_ID, (header, headerSize, message, reply) -> {
             if (message.isDataValid()) {
-                handler.onMessage(0);
+                handler.accept(0);
                 return UcsConstants.STATUS.UCS_OK;
             }
-            handler.onMessage(number(message.receive(to, null)));
+            handler.accept(number(message.receive(to, null)));
             return UcsConstants.STATUS.UCS_INPROGRESS;
         });
     }
@@ -178,20 +168,6 @@ final class JucxEnd extends UcxEnd {
     @Override
     long put() {
         return number(endpoint.putNonBlocking(from, bytes, remote, key, null));
-    }
-
-    @Override
-    long get() {
-        throw absent();
-    }
-
-    @Override
-    long atomic(long operand) {
-        throw absent();
-    }
-
-    private IllegalArgumentException absent() {
-        return new IllegalArgumentException("JUCX has no " + plan.test().title());
     }
 
     /** JUCX has none. */

@@ -5,6 +5,7 @@ import dev.isthmus.perf.tools.PerftestException;
 import dev.isthmus.ucx.UcsStatus;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.util.function.LongConsumer;
 
 /**
  * One end of a test, with some binding of UCX: its operations, of which each begins and returns a request, or 0 if it is
@@ -19,13 +20,6 @@ abstract class UcxEnd implements AutoCloseable {
 
         /** Creates an end of a test, on the thread that runs it. */
         UcxEnd open(UcxPlan plan, boolean server, UcxLink link);
-    }
-
-    /** Receives active messages. */
-    interface MessageHandler {
-
-        /** A message has come. Unless it is 0, a request still fetches its content. */
-        void onMessage(long fetch);
     }
 
     static final long TAG = 0x1337a880L;
@@ -94,7 +88,9 @@ abstract class UcxEnd implements AutoCloseable {
     abstract long tagReceive();
 
     /** Whether a tagged message has come; always, unless the test probes for messages. */
-    abstract boolean hasTag();
+    boolean hasTag() {
+        return true;
+    }
 
     abstract long streamSend();
 
@@ -102,19 +98,30 @@ abstract class UcxEnd implements AutoCloseable {
     abstract long streamReceive(long offset);
 
     /** Takes bytes of the stream that have come, and forgets them; returns how many. */
-    abstract long streamTake();
+    long streamTake() {
+        throw absent();
+    }
 
     abstract long amSend();
 
-    /** Has messages taken, during progress. */
-    abstract void handleMessages(MessageHandler handler);
+    /** Has messages taken, during progress: the handler gets a request that still fetches the content, or 0. */
+    abstract void handleMessages(LongConsumer handler);
 
     abstract long put();
 
-    abstract long get();
+    long get() {
+        throw absent();
+    }
 
     /** The test's operation with this operand. */
-    abstract long atomic(long operand);
+    long atomic(long operand) {
+        throw absent();
+    }
+
+    /** Not every binding has every test. */
+    final IllegalArgumentException absent() {
+        return new IllegalArgumentException("JUCX has no " + plan.test().title());
+    }
 
     /** One-sided operations before this come to pass before those after it. */
     abstract void fence() throws IOException;

@@ -141,7 +141,7 @@ class PlanningTest {
         assertEquals("[####----------------] 20 of 100 runs, 2 h 40 min left", text(remaining, 1200));
         remaining = remaining.startingHere();
         assertEquals("[####----------------] 20 of 100 runs, time left not known yet", text(remaining, 5));
-        assertEquals("[####----------------] 21 of 100 runs, 6 min left", text(remaining.next(), 5));
+        assertEquals("[####----------------] 21 of 100 runs, 7 min left", text(remaining.next(), 5));
     }
 
     private static String text(Remaining remaining, int seconds) {
