@@ -89,16 +89,14 @@ final class PerftestCommand implements Callable<Integer>, Counterpart {
     }
 
     private static String what(PerfTest test) {
-        return switch (test) {
-            case SEND_LAT -> "Latency of a send";
-            case WRITE_LAT -> "Latency of an RDMA WRITE";
-            case READ_LAT -> "Latency of an RDMA READ";
-            case ATOMIC_LAT -> "Latency of an atomic operation";
-            case SEND_BW -> "Bandwidth of sends";
-            case WRITE_BW -> "Bandwidth of RDMA WRITEs";
-            case READ_BW -> "Bandwidth of RDMA READs";
-            case ATOMIC_BW -> "Bandwidth of atomic operations";
+        boolean bandwidth = test.isBandwidth();
+        String operation = switch (test.verb()) {
+            case SEND -> bandwidth ? "sends" : "a send";
+            case WRITE -> bandwidth ? "RDMA WRITEs" : "an RDMA WRITE";
+            case READ -> bandwidth ? "RDMA READs" : "an RDMA READ";
+            case ATOMIC -> bandwidth ? "atomic operations" : "an atomic operation";
         };
+        return (bandwidth ? "Bandwidth of " : "Latency of ") + operation;
     }
 
     @Override

@@ -13,6 +13,8 @@ import java.util.Optional;
 /** Runs other programs for a short answer. */
 public final class Tool {
 
+    private static final int END_LINES = 3;
+
     private Tool() {}
 
     /**
@@ -40,6 +42,15 @@ public final class Tool {
     /** A word for the shell. */
     public static String quoted(String word) {
         return "'" + word.replace("'", "'\\''") + "'";
+    }
+
+    /** The last lines of an output that are not blank, for a message. */
+    public static List<String> end(String output) {
+        List<String> lines = output.lines()
+                .map(String::strip)
+                .filter(line -> !line.isEmpty())
+                .toList();
+        return lines.subList(Math.max(0, lines.size() - END_LINES), lines.size());
     }
 
     /** Runs a program that uses our standard streams to its end; returns its exit status. */

@@ -18,7 +18,6 @@ import java.util.concurrent.TimeUnit;
 public final class ToolRun implements AutoCloseable {
 
     private static final Duration LIMIT = Duration.ofSeconds(60);
-    private static final int REASON_LINES = 3;
 
     private final String name;
     private final Process process;
@@ -81,18 +80,9 @@ public final class ToolRun implements AutoCloseable {
 
     /** The failure, with the end of its standard error or, if that is empty, of its standard output. */
     private IOException failed(String how) throws IOException {
-        List<String> said = lines(errors);
-        said = said.isEmpty() ? lines(output) : said;
-        List<String> end = said.subList(Math.max(0, said.size() - REASON_LINES), said.size());
+        List<String> end = Tool.end(Files.readString(errors));
+        end = end.isEmpty() ? Tool.end(Files.readString(output)) : end;
         return new IOException(name + ": " + how + (end.isEmpty() ? "" : "; it said: " + String.join(" | ", end)));
-    }
-
-    private static List<String> lines(Path file) throws IOException {
-        return Files.readString(file)
-                .lines()
-                .map(String::strip)
-                .filter(line -> !line.isEmpty())
-                .toList();
     }
 
     private void deleteFiles() throws IOException {

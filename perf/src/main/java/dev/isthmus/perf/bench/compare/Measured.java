@@ -124,13 +124,11 @@ record Measured(Times times, double messagesPerSecond, long messages, double sec
     static Measured tripsTogether(List<Measured> pairs) {
         Measured sum = together(pairs);
         Distribution times = sum.times.all().orElseThrow();
-        return new Measured(
-                Times.of(times, times.averageMicros()),
-                sum.messagesPerSecond,
-                sum.messages,
-                sum.seconds,
-                sum.spent,
-                sum.overlap);
+        return sum.with(Times.of(times, times.averageMicros()));
+    }
+
+    private Measured with(Times other) {
+        return new Measured(other, messagesPerSecond, messages, seconds, spent, overlap);
     }
 
     Measured withSpent(Spent all) {
@@ -149,8 +147,7 @@ record Measured(Times times, double messagesPerSecond, long messages, double sec
 
     /** The same, with the times of all operations. */
     Measured withAll(Distribution all) {
-        var known = new Times(times.averageMicros, times.typicalMicros, times.p999Micros, Optional.of(all));
-        return new Measured(known, messagesPerSecond, messages, seconds, spent, overlap);
+        return with(new Times(times.averageMicros, times.typicalMicros, times.p999Micros, Optional.of(all)));
     }
 
     /** How many messages were measured, without those before that only went over the wire. */

@@ -23,8 +23,6 @@ final class VerbsTool implements ToolRunner.Tool {
      */
     private static final int LARGE_BYTES = 1 << 14;
 
-    private static final int REASON_LINES = 3;
-
     /** The program. */
     static PerfTest test(Point point) {
         boolean bandwidth = isBandwidth(point);
@@ -167,12 +165,7 @@ final class VerbsTool implements ToolRunner.Tool {
     }
 
     private static IOException none(String program, String output) {
-        List<String> lines = output.lines()
-                .map(String::strip)
-                .filter(line -> !line.isEmpty())
-                .toList();
-        List<String> end = lines.subList(Math.max(0, lines.size() - REASON_LINES), lines.size());
-        return new IOException(program + " printed no figures, but: " + String.join(" | ", end));
+        return new IOException(program + " printed no figures, but: " + String.join(" | ", Tool.end(output)));
     }
 
     private static String[] bandwidth(String program, String output) throws IOException {

@@ -14,6 +14,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -145,7 +147,9 @@ public final class InstructionsCommand implements Callable<Integer> {
         if (rows.isEmpty()) {
             throw new ParameterException(
                     spec.commandLine(),
-                    "no row has a name that matches " + pattern + "; there are: " + String.join(" ", allTitles()));
+                    "no row has a name that matches " + pattern + "; there are: " + Stream.of(Suite.values())
+                                    .flatMap(suite -> suite.rows().stream().map(Row::title))
+                                    .collect(Collectors.joining(" ")));
         }
         if (timeout < 1) {
             throw new ParameterException(spec.commandLine(), "--timeout must be positive");
@@ -256,13 +260,5 @@ public final class InstructionsCommand implements Callable<Integer> {
             }
         }
         return chosen;
-    }
-
-    private static List<String> allTitles() {
-        List<String> titles = new ArrayList<>();
-        for (Suite suite : Suite.values()) {
-            suite.rows().forEach(row -> titles.add(row.title()));
-        }
-        return titles;
     }
 }

@@ -76,7 +76,7 @@ record Report(Instant begin, List<Section> sections) {
     /** Writes it as JSON, and as a page with the same content. */
     void write(Path name) throws IOException {
         String stem = name.getFileName().toString();
-        WholeFile.write(name.resolveSibling(stem + ".json"), JSON.writeValueAsBytes(new Content(1, date(), sections)));
+        WholeFile.writeJson(name.resolveSibling(stem + ".json"), new Content(1, date(), sections));
         WholeFile.write(name.resolveSibling(stem + ".html"), page().getBytes(StandardCharsets.UTF_8));
     }
 

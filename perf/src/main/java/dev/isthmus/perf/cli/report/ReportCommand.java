@@ -9,6 +9,7 @@ import dev.isthmus.perf.process.Children;
 import dev.isthmus.perf.process.JavaChild;
 import dev.isthmus.perf.process.Scratch;
 import dev.isthmus.perf.process.Stopping;
+import dev.isthmus.perf.process.Tool;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
@@ -18,7 +19,6 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -139,30 +139,24 @@ public final class ReportCommand implements Callable<Integer> {
     private List<Step> steps(Path scratch) throws IOException {
         List<Step> steps = new ArrayList<>();
         if (!without.contains(Part.DOCTOR)) {
-            steps.add(ours("doctor", "What the machine has, and what it lacks", Optional.empty(), "doctor", "--json"));
+            steps.add(ours("doctor", "What the machine has, and what it lacks", "doctor --json", Optional.empty()));
         }
         if (!without.contains(Part.INFO)) {
-            steps.add(ours("info", "RDMA devices", Optional.empty(), "info", "-v"));
+            steps.add(ours("info", "RDMA devices", "info -v", Optional.empty()));
         }
         if (!without.contains(Part.DEMO)) {
-            Path figures = scratch.resolve("demo.json");
-            List<String> demo = new ArrayList<>(List.of("demo", "--json", figures.toString()));
-            if (quick) {
-                demo.addAll(List.of("--rounds", "2", "--iters", "500"));
-            }
-            steps.add(ours("demo", "Java beside C", Optional.of(figures), demo.toArray(String[]::new)));
+            String demo = "demo" + (quick ? " --rounds 2 --iters 500" : "");
+            steps.add(ours("demo", "Java beside C", demo, Optional.of(scratch.resolve("demo.json"))));
         }
         if (!without.contains(Part.DIRECT)) {
-            Path findings = scratch.resolve("direct.json");
             String title = "A ConnectX by libmlx5, and straight to the card";
-            String[] command = {"perf", "direct", "--rounds", quick ? "1" : "3", "--json", findings.toString()};
-            steps.add(ours("direct", title, Optional.of(findings), command));
+            String direct = "perf direct --rounds " + (quick ? 1 : 3);
+            steps.add(ours("direct", title, direct, Optional.of(scratch.resolve("direct.json"))));
         }
         if (instructions) {
-            Path counts = scratch.resolve("instructions.json");
             String title = "Instructions of the calls, Java beside C";
-            String[] command = {"perf", "instructions", "--timeout", COUNTING_SECONDS, "--json", counts.toString()};
-            steps.add(ours("instructions", title, Optional.of(counts), command));
+            String counting = "perf instructions --timeout " + COUNTING_SECONDS;
+            steps.add(ours("instructions", title, counting, Optional.of(scratch.resolve("instructions.json"))));
         }
         if (tests) {
             Path script = Path.of(System.getProperty(HOME, "")).resolve(TESTS);
@@ -176,14 +170,16 @@ public final class ReportCommand implements Callable<Integer> {
         return steps;
     }
 
-    private Step ours(String name, String title, Optional<Path> data, String... arguments) {
-        String shown = "./isthmus " + String.join(" ", Arrays.asList(arguments));
-        List<String> command = JavaChild.command(Optional.empty(), program, arguments);
+    /** A command of ours, which writes its data to a file if there is one. */
+    private Step ours(String name, String title, String line, Optional<Path> data) {
+        List<String> words = Tool.words(line);
+        data.ifPresent(file -> words.addAll(List.of("--json", file.toString())));
+        List<String> command = JavaChild.command(Optional.empty(), program, words.toArray(String[]::new));
         String home = System.getProperty(HOME);
         if (home != null) { // where the demo finds the testbed
             command.add(1, "-D" + HOME + "=" + home);
         }
-        return new Step(name, title, command, data, shown);
+        return new Step(name, title, command, data, "./isthmus " + String.join(" ", words));
     }
 
     private static Report.Section run(Children children, Step step) throws IOException, InterruptedException {
