@@ -62,8 +62,8 @@ final class PerftestCommand implements Callable<Integer>, Counterpart {
     }
 
     @Override
-    public boolean lacks(String word) {
-        return ABSENT.contains(Counterpart.flagOf(word));
+    public Set<String> absent() {
+        return ABSENT;
     }
 
     /** The command of this name, if there is one. */

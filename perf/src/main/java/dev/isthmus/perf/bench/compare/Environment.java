@@ -2,9 +2,9 @@
 package dev.isthmus.perf.bench.compare;
 
 import dev.isthmus.RdmaException;
+import dev.isthmus.perf.common.Jar;
 import dev.isthmus.perf.process.JavaChild;
 import dev.isthmus.perf.process.Tool;
-import dev.isthmus.perf.tools.ucx.UcxPeer;
 import dev.isthmus.ucx.UcxVersion;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -47,7 +47,7 @@ final class Environment {
         lines.put("JDK", System.getProperty("java.vm.vendor") + " " + Runtime.version());
         lines.put("options of the JVMs", String.join(" ", JavaChild.options()));
         lines.put("UCX", ucx());
-        lines.put("JUCX", UcxPeer.jucx().orElse("none"));
+        lines.put("JUCX", Jar.version("jucx").orElse("none"));
         return lines;
     }
 

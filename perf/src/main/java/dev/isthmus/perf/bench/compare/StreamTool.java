@@ -8,7 +8,7 @@ import java.io.IOException;
 import java.net.ConnectException;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import picocli.CommandLine.ParameterException;
 
 /** {@code rstream}: the flags by which it and ours run a point, and the figures that its output contains. */
@@ -27,7 +27,7 @@ final class StreamTool implements ToolRunner.Tool {
     /** A server in an existing JVM listens at once, except on an emulated processor. */
     private static final Duration PATIENCE = Duration.ofMinutes(1);
 
-    private static final long LOOK_MILLIS = 2;
+    private static final long LOOK_NANOS = 2_000_000;
 
     /** With -b a client takes the server's port, too, so its address must differ from the server's. */
     static List<String> flags(Job job) {
@@ -72,19 +72,10 @@ final class StreamTool implements ToolRunner.Tool {
                 if (System.nanoTime() - end > 0) {
                     throw e;
                 }
-                pause();
+                LockSupport.parkNanos(LOOK_NANOS);
             } catch (ParameterException e) {
                 throw new IllegalArgumentException(e.getMessage(), e);
             }
-        }
-    }
-
-    private static void pause() throws IOException {
-        try {
-            TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IOException(e);
         }
     }
 

@@ -20,9 +20,8 @@ public final class Tables {
      * Prints tables, or why there are none: the results are there in any case.
      *
      * @param arguments of the script: folders of comparisons, and options
-     * @return whether there are tables
      */
-    public static boolean print(PrintWriter out, PrintStream err, List<String> arguments) {
+    public static void print(PrintWriter out, PrintStream err, List<String> arguments) {
         try {
             Path script = Tool.ofProject(SCRIPT)
                     .orElseThrow(() -> new IOException("there is no " + SCRIPT + " in this folder or above it"));
@@ -34,10 +33,8 @@ public final class Tables {
             }
             out.print(answer.text());
             out.flush();
-            return true;
         } catch (IOException e) {
             err.println("no tables: " + e.getMessage());
-            return false;
         }
     }
 }

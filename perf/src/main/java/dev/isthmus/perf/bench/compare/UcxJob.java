@@ -36,7 +36,11 @@ final class UcxJob {
         UcxPeer.Result result = UcxPeer.ask(binding, words, job.point().route().isEmpty());
         UcxResult figures = result.figures();
         Measured measured = UcxTool.measured(
-                job.point(), figures.latency() * MICROS, figures.percentile() * MICROS, figures.rate(), figures.iterations());
+                job.point(),
+                figures.latency() * MICROS,
+                figures.percentile() * MICROS,
+                figures.rate(),
+                figures.iterations());
         long each = measured.messages() / figures.iterations();
         Measured all = measured.withMessages(each * (figures.iterations() + result.warmedUp()))
                 .withSpent(result.spent());

@@ -147,7 +147,8 @@ public final class InstructionsCommand implements Callable<Integer> {
         if (rows.isEmpty()) {
             throw new ParameterException(
                     spec.commandLine(),
-                    "no row has a name that matches " + pattern + "; there are: " + Stream.of(Suite.values())
+                    "no row has a name that matches " + pattern + "; there are: "
+                            + Stream.of(Suite.values())
                                     .flatMap(suite -> suite.rows().stream().map(Row::title))
                                     .collect(Collectors.joining(" ")));
         }

@@ -17,7 +17,7 @@ import dev.isthmus.verbs.SendRequest;
 import dev.isthmus.verbs.WorkCompletions;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Queue pairs that RDMA CM connects, one after another: the server answers one request for each queue pair. A datagram
@@ -40,7 +40,7 @@ final class CmPairs implements AutoCloseable {
     /** C listens only once it has answered the handshake: a client that comes earlier is rejected, and tries again. */
     private static final int ATTEMPTS = 50;
 
-    private static final long PAUSE_MILLIS = 20;
+    private static final long PAUSE_NANOS = 20_000_000;
 
     private final Endpoint end;
     private final EventChannel channel;
@@ -133,7 +133,7 @@ final class CmPairs implements AutoCloseable {
             if (!early || attempt == ATTEMPTS) {
                 throw new PerftestException("queue pair " + index + " was not connected by RDMA CM: " + event);
             }
-            pause();
+            LockSupport.parkNanos(PAUSE_NANOS);
         }
     }
 
@@ -209,14 +209,6 @@ final class CmPairs implements AutoCloseable {
                 throw new PerftestException(otherwise + " within " + DEADLINE.toSeconds() + " s");
             }
             return event;
-        } catch (InterruptedException e) {
-            throw CmChannel.interrupted(e);
-        }
-    }
-
-    private static void pause() throws PerftestException {
-        try {
-            TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
         } catch (InterruptedException e) {
             throw CmChannel.interrupted(e);
         }

@@ -29,9 +29,6 @@ import picocli.CommandLine.Spec;
         })
 public final class StreamCommand implements Callable<Integer>, Counterpart {
 
-    /** Flags that rstream has and this lacks; docs/perf.md also lists them. */
-    private static final Set<String> ABSENT = Set.of("-k");
-
     @Mixin
     private StreamPlan plan = new StreamPlan();
 
@@ -52,8 +49,8 @@ public final class StreamCommand implements Callable<Integer>, Counterpart {
     }
 
     @Override
-    public boolean lacks(String word) {
-        return ABSENT.contains(Counterpart.flagOf(word));
+    public Set<String> absent() {
+        return Set.of("-k");
     }
 
     @Override

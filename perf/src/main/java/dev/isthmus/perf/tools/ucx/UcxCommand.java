@@ -47,8 +47,8 @@ public final class UcxCommand implements Callable<Integer>, Counterpart {
     }
 
     @Override
-    public boolean lacks(String word) {
-        return ABSENT.contains(Counterpart.flagOf(word));
+    public Set<String> absent() {
+        return ABSENT;
     }
 
     @Override

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.tools.ucx;
 
-import dev.isthmus.perf.common.Jar;
 import dev.isthmus.perf.common.Spent;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -43,11 +42,6 @@ public final class UcxPeer {
         }
     }
 
-    /** The version of JUCX, from the name of its jar; empty if that is not on the class path. */
-    public static Optional<String> jucx() {
-        return Jar.version("jucx");
-    }
-
     /**
      * What a client has measured.
      *
@@ -85,19 +79,14 @@ public final class UcxPeer {
      */
     public static Result ask(Binding binding, List<String> words, boolean timed) throws IOException {
         var warmUp = new WarmUpListener(timed ? Optional.of(new Histogram(DIGITS)) : Optional.empty());
-        UcxResult result = client(binding, words, warmUp);
-        return new Result(
-                result, warmUp.iterations, warmUp.spent, warmUp.times.filter(times -> times.getTotalCount() > 0));
-    }
-
-    private static UcxResult client(Binding binding, List<String> words, UcxSession.SessionListener listener)
-            throws IOException {
         UcxOptions options = CommandLine.populateCommand(new UcxOptions(), words.toArray(String[]::new));
         options.check();
         UcxPlan plan = options.plan();
         var server = new InetSocketAddress(options.server.orElseThrow(), options.port);
         try (var link = UcxLink.connect(server)) {
-            return UcxSession.client(plan, UcxLayout.V1_13, link, binding.ends(), listener);
+            UcxResult result = UcxSession.client(plan, UcxLayout.V1_13, link, binding.ends(), warmUp);
+            return new Result(
+                    result, warmUp.iterations, warmUp.spent, warmUp.times.filter(times -> times.getTotalCount() > 0));
         }
     }
 
