@@ -21,15 +21,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** The libraries of this process, loaded as any program loads them. */
-final class LoadedLibraries implements Libraries {
+record LoadedLibraries(KernelFiles machine) implements Libraries {
 
     private static final Pattern RESOURCE = Pattern.compile("resource +[0-9]+ .* flags +\\S+ +(\\S+/\\S+)");
-
-    private final KernelFiles machine;
-
-    LoadedLibraries(KernelFiles machine) {
-        this.machine = machine;
-    }
 
     @Override
     public String verbs() {

@@ -9,7 +9,7 @@ import java.util.TreeMap;
 import java.util.jar.Attributes;
 
 /** Whether a program's JVM has what sockets over RDMA need, apart from what the machine needs. */
-final class SocketsCheck {
+record SocketsCheck(KernelFiles machine, Findings findings, RunningJvm jvm) {
 
     private static final String PROVIDER = "java.nio.channels.spi.SelectorProvider";
     private static final String ASYNC_PROVIDER = "java.nio.channels.spi.AsynchronousChannelProvider";
@@ -30,16 +30,6 @@ final class SocketsCheck {
 
     private static final int OLDEST = 22;
     private static final int WARNS = 24;
-
-    private final KernelFiles machine;
-    private final Findings findings;
-    private final RunningJvm jvm;
-
-    SocketsCheck(KernelFiles machine, Findings findings, RunningJvm jvm) {
-        this.machine = machine;
-        this.findings = findings;
-        this.jvm = jvm;
-    }
 
     /** The sockets also need verbs and rdma_cm. */
     void look(boolean devicesWork) throws IOException {

@@ -5,7 +5,7 @@ import dev.isthmus.RdmaUnavailableException;
 import java.util.List;
 
 /** libibverbs, the kernel's side of it, the devices and their nodes. */
-final class VerbsCheck {
+record VerbsCheck(KernelFiles machine, Findings findings) {
 
     static final String DEVICES = "sys/class/infiniband";
     static final String SOFT_ROCE = "modprobe rdma_rxe && rdma link add rxe0 type rxe netdev INTERFACE";
@@ -13,14 +13,6 @@ final class VerbsCheck {
     private static final String TESTBED = "./isthmus testbed -- COMMAND runs a command where there are devices";
     private static final String NODES = "dev/infiniband";
     private static final String UVERBS = "sys/class/infiniband_verbs";
-
-    private final KernelFiles machine;
-    private final Findings findings;
-
-    VerbsCheck(KernelFiles machine, Findings findings) {
-        this.machine = machine;
-        this.findings = findings;
-    }
 
     void look(Libraries libraries) {
         try {

@@ -6,16 +6,10 @@ import java.util.Locale;
 import java.util.Set;
 
 /** Prints lines in ibv_devinfo's layout. */
-final class AttributeLines {
+record AttributeLines(PrintWriter out) {
 
     /** Before each name in a list of flags. */
     private static final String FLAG = "\t\t\t\t\t";
-
-    private final PrintWriter out;
-
-    AttributeLines(PrintWriter out) {
-        this.out = out;
-    }
 
     /** A line with its own format, without the newline. */
     @SuppressWarnings("AnnotateFormatMethod") // the annotation is in a library that is not a dependency

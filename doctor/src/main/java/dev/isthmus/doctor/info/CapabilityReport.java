@@ -19,7 +19,7 @@ import java.util.Set;
 import java.util.function.ToLongFunction;
 
 /** Prints the extended attributes like ibv_devinfo -v. */
-final class CapabilityReport {
+record CapabilityReport(AttributeLines lines) {
 
     /** The upper half of the extended flags: the lower one is printed with the original attributes. */
     private static final long EXTENDED = 0xffff_ffff_0000_0000L;
@@ -28,12 +28,6 @@ final class CapabilityReport {
     private static final int UD = 1 << 4;
 
     private static final int RAW_PACKET = 1 << 8;
-
-    private final AttributeLines lines;
-
-    CapabilityReport(AttributeLines lines) {
-        this.lines = lines;
-    }
 
     void print(ExtendedDeviceAttributes attributes) {
         print(attributes.odp());

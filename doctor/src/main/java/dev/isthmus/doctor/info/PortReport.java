@@ -10,13 +10,7 @@ import dev.isthmus.verbs.attributes.TransportType;
 import java.util.Arrays;
 
 /** Prints a port like ibv_devinfo. */
-final class PortReport {
-
-    private final AttributeLines lines;
-
-    PortReport(AttributeLines lines) {
-        this.lines = lines;
-    }
+record PortReport(AttributeLines lines) {
 
     void print(DeviceContext context, int number, boolean verbose) {
         PortAttributes port = context.port(number);

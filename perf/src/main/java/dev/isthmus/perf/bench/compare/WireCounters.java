@@ -15,17 +15,9 @@ import java.util.TreeSet;
  * What the ports of both ends count of the bytes that they send. Hardware counts in {@code port_xmit_data}, only for
  * RDMA. Soft-RoCE's and SoftiWARP's own counters are of packets, so their network interfaces count, as for sockets.
  */
-final class WireCounters {
+record WireCounters(Set<Path> files, int unit) {
 
     private static final int WORD = 4;
-
-    private final Set<Path> files;
-    private final int unit;
-
-    private WireCounters(Set<Path> files, int unit) {
-        this.files = files;
-        this.unit = unit;
-    }
 
     /** The counters of what a way sends, if there are any. */
     static Optional<WireCounters> of(Way way, Venue venue) {

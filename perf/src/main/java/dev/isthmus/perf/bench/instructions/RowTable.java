@@ -6,15 +6,7 @@ import java.util.Locale;
 import java.util.function.Consumer;
 
 /** The table on the terminal. */
-final class RowTable {
-
-    private final Accepted accepted;
-    private final Consumer<String> out;
-
-    RowTable(Accepted accepted, Consumer<String> out) {
-        this.accepted = accepted;
-        this.out = out;
-    }
+record RowTable(Accepted accepted, Consumer<String> out) {
 
     void header() {
         print("instructions", "C", "Java", "Java-C", "Java/C", "JUCX/C", "B/op", "accepted");

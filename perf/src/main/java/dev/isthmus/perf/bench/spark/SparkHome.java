@@ -14,17 +14,9 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /** Where Spark is, and how to start its programs. */
-final class SparkHome {
+record SparkHome(Path folder, boolean installed) {
 
     private static final String VERSION = "-[0-9.]+(-SNAPSHOT)?\\.jar";
-
-    private final Path folder;
-    private final boolean installed;
-
-    private SparkHome(Path folder, boolean installed) {
-        this.folder = folder;
-        this.installed = installed;
-    }
 
     /** A Spark that is installed on this machine. */
     static SparkHome installed(Path folder) throws IOException {

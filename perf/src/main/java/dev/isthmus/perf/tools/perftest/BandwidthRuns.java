@@ -6,21 +6,8 @@ import java.util.List;
 import java.util.Optional;
 
 /** The runs of a bandwidth test, with the handshakes and reports that each kind of test has around them. */
-final class BandwidthRuns {
-
-    private final Endpoint end;
-    private final Plan plan;
-    private final PerftestSession session;
-    private final List<PerftestDestination> theirs;
-    private final Observer observer;
-
-    BandwidthRuns(Endpoint end, PerftestSession session, List<PerftestDestination> theirs, Observer observer) {
-        this.end = end;
-        this.plan = end.plan;
-        this.session = session;
-        this.theirs = theirs;
-        this.observer = observer;
-    }
+record BandwidthRuns(
+        Endpoint end, Plan plan, PerftestSession session, List<PerftestDestination> theirs, Observer observer) {
 
     void run() throws PerftestException {
         observer.columns();
@@ -49,11 +36,11 @@ final class BandwidthRuns {
             }
             session.handShake();
             if (receiver == null) {
-                runAlone(sender, clock, waiter);
+                runAlone(sender, waiter);
             } else if (sender == null) {
                 receiver.run(waiter);
             } else {
-                runBoth(sender, receiver, clock, phases, waiter);
+                runBoth(sender, receiver, waiter);
             }
             long sampled = (sender == null ? 0 : sender.sampled) + (receiver == null ? 0 : receiver.sampled);
             boolean exchanges = plan.traffic().bidirectional && !plan.traffic().isTimed();
@@ -64,31 +51,25 @@ final class BandwidthRuns {
         }
     }
 
-    private static void runAlone(BandwidthSender sender, BandwidthClock clock, CompletionWaiter waiter)
-            throws PerftestException {
-        clock.begin();
+    private static void runAlone(BandwidthSender sender, CompletionWaiter waiter) throws PerftestException {
+        sender.clock.begin();
         sender.run(waiter);
-        clock.end();
+        sender.clock.end();
     }
 
     /** The server sends once a message has arrived, as the client is surely there then. */
-    private void runBoth(
-            BandwidthSender sender,
-            BandwidthReceiver receiver,
-            BandwidthClock clock,
-            Phases phases,
-            CompletionWaiter waiter)
+    private void runBoth(BandwidthSender sender, BandwidthReceiver receiver, CompletionWaiter waiter)
             throws PerftestException {
         boolean begun = plan.isClient();
-        clock.begin();
+        sender.clock.begin();
         if (begun) {
-            phases.start();
+            sender.phases.start();
         }
         while (!sender.isDone() || !receiver.isDone()) {
             begun |= receiver.hasBegun();
             turn(begun, sender, receiver, waiter);
         }
-        clock.end();
+        sender.clock.end();
     }
 
     private static void turn(boolean begun, BandwidthSender sender, BandwidthReceiver receiver, CompletionWaiter waiter)
@@ -114,7 +95,7 @@ final class BandwidthRuns {
             if (both) {
                 session.handShake();
             }
-            runAlone(sender, clock, new CompletionWaiter(end, phases));
+            runAlone(sender, new CompletionWaiter(end, phases));
             if (both && plan.traffic().allSizes) {
                 session.handShake();
             }

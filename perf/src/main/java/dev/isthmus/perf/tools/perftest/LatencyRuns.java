@@ -5,19 +5,7 @@ import dev.isthmus.perf.tools.PerftestException;
 import java.util.List;
 
 /** The runs of a latency test, with the handshakes that each kind of test has around them. */
-final class LatencyRuns {
-
-    private final Endpoint end;
-    private final PerftestSession session;
-    private final List<PerftestDestination> theirs;
-    private final Observer observer;
-
-    LatencyRuns(Endpoint end, PerftestSession session, List<PerftestDestination> theirs, Observer observer) {
-        this.end = end;
-        this.session = session;
-        this.theirs = theirs;
-        this.observer = observer;
-    }
+record LatencyRuns(Endpoint end, PerftestSession session, List<PerftestDestination> theirs, Observer observer) {
 
     void run() throws PerftestException {
         boolean fetches = end.plan.test().verb().isFetch();

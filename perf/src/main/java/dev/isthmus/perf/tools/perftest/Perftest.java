@@ -77,7 +77,7 @@ public final class Perftest {
             }
             List<PerftestDestination> theirs = introduce(end, session);
             if (plan.test().isBandwidth()) {
-                new BandwidthRuns(end, session, theirs, observer).run();
+                new BandwidthRuns(end, plan, session, theirs, observer).run();
             } else {
                 new LatencyRuns(end, session, theirs, observer).run();
             }

@@ -9,21 +9,11 @@ import dev.isthmus.verbs.SendRequest;
 import java.util.List;
 
 /** Prepares the requests of a run, all of them before it begins. */
-final class Requests {
+record Requests(Endpoint end, List<PerftestDestination> theirs, int bytes) {
 
     private static final long ADD = 1;
     private static final long COMPARE = 0;
     private static final long SWAP = 0;
-
-    private final Endpoint end;
-    private final List<PerftestDestination> theirs;
-    private final int bytes;
-
-    Requests(Endpoint end, List<PerftestDestination> theirs, int bytes) {
-        this.end = end;
-        this.theirs = theirs;
-        this.bytes = bytes;
-    }
 
     /** A send of a queue pair, in one of the places that they have in turn. */
     SendRequest send(int pair, int place, boolean signaled) {

@@ -5,7 +5,7 @@ import java.io.PrintWriter;
 import java.util.Locale;
 
 /** Prints what {@code ucx_perftest} prints: the test on a server, the figures on a client. */
-final class UcxConsole implements UcxSession.SessionListener {
+record UcxConsole(PrintWriter out, boolean server, Style style, boolean finalOnly) implements UcxSession.SessionListener {
 
     /** How the results are printed. */
     enum Style {
@@ -25,18 +25,6 @@ final class UcxConsole implements UcxSession.SessionListener {
 
     private static final double MICROS = 1e6;
     private static final double MEGABYTE = 1 << 20;
-
-    private final PrintWriter out;
-    private final boolean server;
-    private final Style style;
-    private final boolean finalOnly;
-
-    UcxConsole(PrintWriter out, boolean server, Style style, boolean finalOnly) {
-        this.out = out;
-        this.server = server;
-        this.style = style;
-        this.finalOnly = finalOnly;
-    }
 
     @Override
     public void begin(UcxPlan plan) {

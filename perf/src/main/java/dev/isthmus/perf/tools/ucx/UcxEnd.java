@@ -146,6 +146,11 @@ abstract class UcxEnd implements AutoCloseable {
         finish(beginFlush());
     }
 
+    /** Returns when the peer gets here, too. */
+    final void barrier() throws IOException {
+        link.barrier(this::progress, limited);
+    }
+
     /** Progresses once, and checks now and then whether the peer is alive. */
     final void pass() throws IOException {
         if (progress() == 0 && ++idle >= PASSES_BETWEEN_CHECKS) {

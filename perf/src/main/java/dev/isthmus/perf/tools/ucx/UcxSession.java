@@ -36,18 +36,12 @@ final class UcxSession {
     private static final int FAILED = -1;
     private static final double NANOS = 1e9;
 
-    private final UcxPlan plan;
-    private final UcxLink link;
     private final UcxEnd end;
     private final UcxClock clock;
-    private final boolean limited;
 
-    private UcxSession(UcxPlan plan, UcxLink link, UcxEnd end, SessionListener listener) {
-        this.plan = plan;
-        this.link = link;
+    private UcxSession(UcxEnd end, SessionListener listener) {
         this.end = end;
-        this.clock = new UcxClock(plan, listener.times(), result -> listener.report(result, false));
-        this.limited = !plan.test().command.isOneSided();
+        this.clock = new UcxClock(end.plan, listener.times(), result -> listener.report(result, false));
     }
 
     /** Runs a test with a server that knows a layout, as every server here does; returns the result. */
@@ -84,33 +78,33 @@ final class UcxSession {
             UcxPlan plan, UcxLink link, UcxEnd.Binding binding, boolean server, SessionListener listener)
             throws IOException {
         try (UcxEnd end = binding.open(plan, server, link)) {
-            var session = new UcxSession(plan, link, end, listener);
+            var session = new UcxSession(end, listener);
             session.connect();
             listener.warmedUp(session.warmUp());
             session.measure(plan.iterations() == 0 ? Long.MAX_VALUE : plan.iterations());
-            session.barrier();
+            end.barrier();
             UcxResult result = session.clock.result();
             listener.report(result, true);
-            session.barrier();
+            end.barrier();
             end.disconnect();
-            session.barrier();
+            end.barrier();
             return result;
         }
     }
 
     private void connect() throws IOException {
-        link.sendSized(end.introduction().encode());
-        byte[] theirs = link.receiveSized(EndpointInfo.MAX_BYTES);
+        end.link.sendSized(end.introduction().encode());
+        byte[] theirs = end.link.receiveSized(EndpointInfo.MAX_BYTES);
         try {
             end.connect(EndpointInfo.decode(theirs));
         } catch (IllegalArgumentException | RdmaException e) {
-            link.sendSized(new byte[] {FAILED});
+            end.link.sendSized(new byte[] {FAILED});
             throw new PerftestException(
-                    "cannot connect to the end that " + link.peer() + " announced: " + e.getMessage(), e);
+                    "cannot connect to the end that " + end.link.peer() + " announced: " + e.getMessage(), e);
         }
-        int status = link.exchangeStatus(0);
+        int status = end.link.exchangeStatus(0);
         if (status != 0) {
-            throw new PerftestException(link.peer() + " cannot connect to this end: status " + status);
+            throw new PerftestException(end.link.peer() + " cannot connect to this end: status " + status);
         }
         end.flush();
     }
@@ -120,21 +114,21 @@ final class UcxSession {
      * there were.
      */
     private long warmUp() throws IOException {
-        long limit = (long) (plan.warmUpSeconds() * NANOS);
+        long limit = (long) (end.plan.warmUpSeconds() * NANOS);
         long begin = System.nanoTime();
         long next = 1;
         long done = 0;
-        while (done < plan.warmUp()) {
+        while (done < end.plan.warmUp()) {
             measure(next);
             done += next;
             next *= 2;
-            barrier();
-            int status = link.exchangeStatus(System.nanoTime() - begin > limit ? 0 : IN_PROGRESS);
+            end.barrier();
+            int status = end.link.exchangeStatus(System.nanoTime() - begin > limit ? 0 : IN_PROGRESS);
             if (status == 0) {
                 break;
             }
             if (status != IN_PROGRESS) {
-                throw new PerftestException(link.peer() + " has failed with status " + status);
+                throw new PerftestException(end.link.peer() + " has failed with status " + status);
             }
         }
         return done;
@@ -143,22 +137,18 @@ final class UcxSession {
     private void measure(long iterations) throws IOException {
         UcxLoop loop = end.loop();
         loop.begin();
-        barrier();
+        end.barrier();
         int most = clock.block();
         clock.start();
         for (long left = iterations; left > 0; ) {
             int count = (int) Math.min(left, most);
             loop.run(count);
-            link.touch(clock.stamp(count)); // the clock is read once a message, as in C
+            end.link.touch(clock.stamp(count)); // the clock is read once a message, as in C
             left -= count;
         }
         loop.finish();
         end.flush();
         clock.stop();
-        barrier();
-    }
-
-    private void barrier() throws IOException {
-        link.barrier(end::progress, limited);
+        end.barrier();
     }
 }

@@ -13,23 +13,17 @@ public final class UcxTrips {
     /** This many may be under way. What is due beyond them waits, and the wait counts. */
     private static final int WINDOW = 64;
 
-    private final JavaEnd end;
-    private final UcxLink link;
-
-    private UcxTrips(JavaEnd end, UcxLink link) {
-        this.end = end;
-        this.link = link;
-    }
+    private UcxTrips() {}
 
     /** An end's own part, between what both ends have to do. */
     private interface Part {
-        void run(UcxTrips trips) throws IOException;
+        void run(JavaEnd end) throws IOException;
     }
 
     /** Answers a client's messages, until all have arrived; returns what this JVM spent while it was measured. */
     public static Spent serve(InetSocketAddress at, long bytes, long count) throws IOException {
         try (UcxLink link = new UcxLink(UcxPeer.accept(at))) {
-            return run(link, bytes, count, trips -> trips.answer(count));
+            return run(link, bytes, count, end -> answer(end, count));
         }
     }
 
@@ -39,7 +33,7 @@ public final class UcxTrips {
      */
     public static Spent ask(InetSocketAddress server, long bytes, long count, Timetable timetable) throws IOException {
         try (UcxLink link = UcxLink.connect(server)) {
-            return run(link, bytes, count, trips -> trips.ask(timetable));
+            return run(link, bytes, count, end -> ask(end, timetable));
         }
     }
 
@@ -50,29 +44,28 @@ public final class UcxTrips {
             end.connect(EndpointInfo.decode(link.receiveSized(EndpointInfo.MAX_BYTES)));
             end.flush();
             end.loop().begin();
-            var trips = new UcxTrips(end, link);
-            link.barrier(end::progress, true);
+            end.barrier();
             Spent before = Spent.soFar();
-            part.run(trips);
+            part.run(end);
             Spent spent = Spent.soFar().since(before);
             end.loop().finish();
             end.flush();
-            link.barrier(end::progress, true);
+            end.barrier();
             end.disconnect();
-            link.barrier(end::progress, true);
+            end.barrier();
             return spent;
         }
     }
 
-    private void answer(long count) throws IOException {
+    private static void answer(JavaEnd end, long count) throws IOException {
         UcxLoop loop = end.loop();
         for (long i = 0; i < count; i++) {
             loop.run(1);
-            link.touch();
+            end.link.touch();
         }
     }
 
-    private void ask(Timetable timetable) throws IOException {
+    private static void ask(JavaEnd end, Timetable timetable) throws IOException {
         var sends = new Window(end, WINDOW);
         long[] receives = new long[WINDOW];
         int next = 0;
@@ -90,7 +83,7 @@ public final class UcxTrips {
                 end.finish(receives[oldest]);
                 timetable.end();
                 oldest = (oldest + 1) % WINDOW;
-                link.touch();
+                end.link.touch();
             } else {
                 end.pass();
             }
