@@ -5,33 +5,23 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** The ports of a device: link, state and GIDs. */
-final class PortCheck {
+record PortCheck(KernelFiles machine, Findings findings, Libraries libraries, String device) {
 
     private static final String NO_GID = "0000:0000:0000:0000:0000:0000:0000:0000";
 
-    private final KernelFiles machine;
-    private final Findings findings;
-    private final Libraries libraries;
-    private final String device;
-    private final String folder;
-
-    PortCheck(KernelFiles machine, Findings findings, Libraries libraries, String device) {
-        this.machine = machine;
-        this.findings = findings;
-        this.libraries = libraries;
-        this.device = device;
-        this.folder = VerbsCheck.DEVICES + "/" + device + "/ports";
+    private String folder() {
+        return VerbsCheck.DEVICES + "/" + device + "/ports";
     }
 
     void look() {
         List<String> active = new ArrayList<>();
-        for (String port : machine.names(folder, "*")) {
+        for (String port : machine.names(folder(), "*")) {
             String state = word("/" + port + "/state");
-            String link = machine.text(folder + "/" + port + "/link_layer");
+            String link = machine.text(folder() + "/" + port + "/link_layer");
             String name = device + " port " + port + " (" + link + ")";
             if (state.equals("ACTIVE")) {
                 active.add(port);
-                findings.good(name + ": ACTIVE, " + machine.text(folder + "/" + port + "/rate"));
+                findings.good(name + ": ACTIVE, " + machine.text(folder() + "/" + port + "/rate"));
                 gids(port, name, link);
             } else {
                 findings.note(name + ": " + state + ", link " + word("/" + port + "/phys_state"), mend(port, link));
@@ -44,7 +34,7 @@ final class PortCheck {
 
     // "4: ACTIVE"
     private String word(String file) {
-        String text = machine.text(folder + file);
+        String text = machine.text(folder() + file);
         return text.substring(text.indexOf(' ') + 1);
     }
 
@@ -57,7 +47,7 @@ final class PortCheck {
     }
 
     private List<String> interfaces(String port) {
-        String ndevs = folder + "/" + port + "/gid_attrs/ndevs";
+        String ndevs = folder() + "/" + port + "/gid_attrs/ndevs";
         return machine.names(ndevs, "*").stream()
                 .map(index -> machine.text(ndevs + "/" + index))
                 .filter(name -> !name.isEmpty())
@@ -69,8 +59,8 @@ final class PortCheck {
         List<String> own = new ArrayList<>();
         List<String> others = new ArrayList<>();
         boolean routable = false;
-        for (String index : machine.names(folder + "/" + port + "/gids", "*")) {
-            String gid = machine.text(folder + "/" + port + "/gids/" + index);
+        for (String index : machine.names(folder() + "/" + port + "/gids", "*")) {
+            String gid = machine.text(folder() + "/" + port + "/gids/" + index);
             if (!gid.isEmpty() && !gid.equals(NO_GID)) {
                 String type = attribute(port, "types", index);
                 String shown = index + " " + gid + (type.isEmpty() ? "" : " " + type);
@@ -103,7 +93,7 @@ final class PortCheck {
     }
 
     private String attribute(String port, String attribute, String index) {
-        return machine.text(folder + "/" + port + "/gid_attrs/" + attribute + "/" + index);
+        return machine.text(folder() + "/" + port + "/gid_attrs/" + attribute + "/" + index);
     }
 
     /** On RoCE, a GID belongs to an interface, which may be in another namespace, and be called as one in this is. */

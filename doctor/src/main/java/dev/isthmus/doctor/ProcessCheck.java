@@ -13,34 +13,26 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** What the kernel says about a JVM's process: its limits, its rights, and its open files. */
-final class ProcessCheck {
+record ProcessCheck(KernelFiles machine, Findings findings, RunningJvm jvm) {
 
     private static final int READ_AND_WRITE = 6;
     private static final Pattern NATIVE_TRANSPORT = Pattern.compile("netty_transport_native_(epoll|io_uring)");
 
-    private final KernelFiles machine;
-    private final Findings findings;
-    private final RunningJvm jvm;
-    private final String folder;
-
-    ProcessCheck(KernelFiles machine, Findings findings, RunningJvm jvm) {
-        this.machine = machine;
-        this.findings = findings;
-        this.jvm = jvm;
-        this.folder = "proc/" + jvm.pid();
+    private String folder() {
+        return "proc/" + jvm.pid();
     }
 
     void look() throws IOException {
         namespace();
         nodes();
-        MemoryCheck.lockedMemory(machine, findings, folder);
+        MemoryCheck.lockedMemory(machine, findings, folder());
         nativeTransports();
         inUse();
     }
 
     /** The devices and GIDs were looked up in the namespace of this process. */
     private void namespace() throws IOException {
-        if (!link("proc/self/ns/net").equals(link(folder + "/ns/net"))) {
+        if (!link("proc/self/ns/net").equals(link(folder() + "/ns/net"))) {
             findings.note(
                     "it has a network namespace of its own: the GIDs above are those that this process sees",
                     "run doctor where the program runs, such as in its container");
@@ -78,7 +70,7 @@ final class ProcessCheck {
     private boolean mayUse(Path path) throws IOException {
         Map<String, Object> file = Files.readAttributes(path, "unix:uid,gid,mode");
         int mode = (int) file.get("mode");
-        String capabilities = machine.find(folder + "/status", "^CapEff:\\s*([0-9a-f]+)");
+        String capabilities = machine.find(folder() + "/status", "^CapEff:\\s*([0-9a-f]+)");
         if (!capabilities.isEmpty() && (Long.parseUnsignedLong(capabilities, 16) >> 1 & 1) == 1) {
             return true; // CAP_DAC_OVERRIDE
         }
@@ -94,13 +86,13 @@ final class ProcessCheck {
 
     /** The effective user or group, and all supplementary groups. */
     private List<String> ids(String kind) {
-        List<String> all = List.of(machine.find(folder + "/status", "^" + kind + ":[ \\t]*([0-9 \\t]*)")
+        List<String> all = List.of(machine.find(folder() + "/status", "^" + kind + ":[ \\t]*([0-9 \\t]*)")
                 .split("\\s+", -1));
         return kind.equals("Groups") || all.size() < 2 ? all : all.subList(1, 2);
     }
 
     private void nativeTransports() {
-        Matcher found = NATIVE_TRANSPORT.matcher(machine.text(folder + "/maps"));
+        Matcher found = NATIVE_TRANSPORT.matcher(machine.text(folder() + "/maps"));
         var names = new TreeSet<String>();
         while (found.find()) {
             names.add(found.group(1));
@@ -125,8 +117,8 @@ final class ProcessCheck {
 
     private void inUse() throws IOException {
         int devices = 0;
-        for (String descriptor : machine.names(folder + "/fd", "*")) {
-            if (link(folder + "/fd/" + descriptor).startsWith("/dev/infiniband/uverbs")) {
+        for (String descriptor : machine.names(folder() + "/fd", "*")) {
+            if (link(folder() + "/fd/" + descriptor).startsWith("/dev/infiniband/uverbs")) {
                 devices++;
             }
         }

@@ -6,7 +6,6 @@ import dev.isthmus.verbs.DeviceContext;
 import dev.isthmus.verbs.attributes.DeviceAttributes;
 import dev.isthmus.verbs.attributes.TransportType;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -14,15 +13,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /** Prints a device like ibv_devinfo. */
-final class DeviceReport {
-
-    private final AttributeLines lines;
-    private final boolean verbose;
-
-    DeviceReport(PrintWriter out, boolean verbose) {
-        this.lines = new AttributeLines(out);
-        this.verbose = verbose;
-    }
+record DeviceReport(AttributeLines lines, boolean verbose) {
 
     /** Prints a device and its ports, or only one. If it has no such port, nothing is printed. */
     void print(Device device, OptionalInt onlyPort) throws IOException {

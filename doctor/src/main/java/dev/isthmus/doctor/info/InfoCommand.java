@@ -65,11 +65,12 @@ public final class InfoCommand implements Callable<Integer> {
     }
 
     private void print(PrintWriter out) throws IOException {
+        var lines = new AttributeLines(out);
         if (list) {
-            printNames(new AttributeLines(out), Device.list());
+            printNames(lines, Device.list());
             return;
         }
-        var report = new DeviceReport(out, verbose);
+        var report = new DeviceReport(lines, verbose);
         OptionalInt onlyPort = port.map(OptionalInt::of).orElseGet(OptionalInt::empty);
         for (Device each : device.map(name -> List.of(Device.named(name))).orElseGet(InfoCommand::all)) {
             report.print(each, onlyPort);

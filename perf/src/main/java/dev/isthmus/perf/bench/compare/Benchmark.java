@@ -9,24 +9,18 @@ import java.util.Locale;
  */
 enum Benchmark {
     /** One end sends as fast as it can, its queue kept full, and the other receives. */
-    ONE_WAY(true),
+    ONE_WAY,
     /** Both ends send and receive as fast as they can. */
-    BOTH_WAYS(true),
+    BOTH_WAYS,
     /** One end writes to or reads from the other's memory, and waits for each operation's completion. */
-    ONE_SIDED(false),
+    ONE_SIDED,
     /** A message goes there and one of the same size comes back; the time is that of the whole round trip. */
-    PING_PONG(false),
+    PING_PONG,
     /**
      * Round trips that begin at fixed times, however long the earlier ones take, like the requests of many users. The
      * time of each counts from when it should have begun.
      */
-    FIXED_RATE(false);
-
-    private final boolean throughput;
-
-    Benchmark(boolean throughput) {
-        this.throughput = throughput;
-    }
+    FIXED_RATE;
 
     /** The name in options and files. */
     @JsonValue
@@ -42,7 +36,7 @@ enum Benchmark {
 
     /** Whether messages and bytes per second count, rather than the time of an operation. */
     boolean isThroughput() {
-        return throughput;
+        return this == ONE_WAY || this == BOTH_WAYS;
     }
 
     /** Whether each message is answered by one of the same size. */

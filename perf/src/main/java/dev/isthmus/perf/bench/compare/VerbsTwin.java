@@ -20,7 +20,7 @@ import org.HdrHistogram.Histogram;
  * The C counterpart of {@link Writes} and {@link SendTrips}, compiled by this machine's compiler in a folder that is
  * removed on close. There is none if there is no compiler, or nobody needs it.
  */
-final class VerbsTwin implements AutoCloseable {
+record VerbsTwin(CPrograms programs, Path program, String how) implements AutoCloseable {
 
     /** The setting's line for it: figures of the twin and of perftest do not belong in one report. */
     static final String LINE = "one-sided RDMA WRITE";
@@ -30,16 +30,6 @@ final class VerbsTwin implements AutoCloseable {
     private static final int DIGITS = 3;
     private static final double NANOS = 1e9;
     private static final double MICROS = 1e3;
-
-    private final CPrograms programs; // null without a program
-    private final Path program;
-    private final String how;
-
-    private VerbsTwin(CPrograms programs, Path program, String how) {
-        this.programs = programs;
-        this.program = program;
-        this.how = how;
-    }
 
     /** No program. */
     static VerbsTwin none(String why) {

@@ -17,24 +17,15 @@ import java.util.Map;
 import java.util.zip.CRC32;
 
 /** Does one of each operation, and says what came of it in words that are the same wherever it does the same. */
-final class Exchanges {
+record Exchanges(DeviceContext context, boolean direct, Map<String, String> results) {
 
     private static final int BYTES = 64;
     private static final int LONG = 4000; // more than one packet of a small MTU
     private static final int IMMEDIATE = 0x1234_5678;
 
-    private final DeviceContext context;
-    private final boolean direct;
-    private final Map<String, String> results = new LinkedHashMap<>();
-
-    private Exchanges(DeviceContext context, boolean direct) {
-        this.context = context;
-        this.direct = direct;
-    }
-
     /** The results by the names of the operations. */
     static Map<String, String> run(DeviceContext context, boolean direct) {
-        var exchanges = new Exchanges(context, direct);
+        var exchanges = new Exchanges(context, direct, new LinkedHashMap<>());
         for (QueuePairType type : new QueuePairType[] {QueuePairType.RC, QueuePairType.UC}) {
             try (var pair = new DirectPair(context, type, direct)) {
                 exchanges.messages(pair, type + " ");

@@ -17,8 +17,10 @@ import java.util.Optional;
 /**
  * The table of accepted figures: a CSV file with a line that names the machine, and then one for each row. Instructions
  * are compared only where kernel, compiler, JDK and libraries match the table; ratios are compared everywhere.
+ *
+ * @param machine on which the table was made
  */
-final class Accepted {
+record Accepted(Path file, String machine, Map<String, AcceptedCosts> lines) {
 
     /** More than this times the accepted figure is too much. */
     static final double LIMIT = 1.01;
@@ -34,21 +36,12 @@ final class Accepted {
             """;
 
     /** The accepted figures of a row. */
-    private record AcceptedCosts(double java, double ratio) {}
-
-    private final Path file;
-    private final String machine;
-    private final Map<String, AcceptedCosts> lines = new LinkedHashMap<>();
-
-    private Accepted(Path file, String machine) {
-        this.file = file;
-        this.machine = machine;
-    }
+    record AcceptedCosts(double java, double ratio) {}
 
     /** Reads a table; an empty one if there is no file. */
     static Accepted read(Path file) throws IOException {
         if (!Files.exists(file)) {
-            return new Accepted(file, "");
+            return new Accepted(file, "", new LinkedHashMap<>());
         }
         List<String> text = Files.readAllLines(file);
         String machine = text.stream()
@@ -56,7 +49,7 @@ final class Accepted {
                 .map(line -> line.substring(MACHINE.length()))
                 .findFirst()
                 .orElse("");
-        var table = new Accepted(file, machine);
+        var table = new Accepted(file, machine, new LinkedHashMap<>());
         for (String line : text) {
             if (!line.isBlank() && !line.startsWith("#") && !line.equals(HEADER)) {
                 table.add(line);
@@ -72,11 +65,6 @@ final class Accepted {
         } catch (ArrayIndexOutOfBoundsException | NumberFormatException e) {
             throw new IOException(file + ": not a line of the form " + HEADER + ": " + line, e);
         }
-    }
-
-    /** The machine on which the table was made. */
-    String machine() {
-        return machine;
     }
 
     boolean isEmpty() {

@@ -138,9 +138,6 @@ public final class InstructionsCommand implements Callable<Integer> {
      */
     record CountsReport(String machine, List<RowCounts> rows) {}
 
-    /** For the command line. */
-    public InstructionsCommand() {}
-
     @Override
     public Integer call() throws IOException, InterruptedException {
         Map<Suite, List<Row>> rows = chosen();

@@ -90,9 +90,6 @@ public final class MpiCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    /** For picocli. */
-    public MpiCommand() {}
-
     @Override
     public Integer call() throws IOException, InterruptedException {
         PrintWriter out = spec.commandLine().getOut();

@@ -25,7 +25,7 @@ import scala.reflect.ClassTag$;
  * What each executor has used and moved so far. To reach every executor, it runs a stage with one task for each task
  * slot; all of them start at once.
  */
-final class ClusterUsage {
+record ClusterUsage(Map<String, ExecutorUsage> entries) {
 
     /** The entry of one executor. */
     record ExecutorUsage(String executor, String host, long processorNanos, long ucxBytes, String connections)
@@ -43,12 +43,6 @@ final class ClusterUsage {
                             .sum(),
                     UcxShufflePlugin.connections());
         }
-    }
-
-    private final Map<String, ExecutorUsage> entries;
-
-    private ClusterUsage(Map<String, ExecutorUsage> entries) {
-        this.entries = entries;
     }
 
     /** How many task slots there are. */
