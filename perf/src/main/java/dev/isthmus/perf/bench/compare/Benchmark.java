@@ -28,12 +28,6 @@ enum Benchmark {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    /** Also for picocli. */
-    @Override
-    public String toString() {
-        return id();
-    }
-
     /** Whether messages and bytes per second count, rather than the time of an operation. */
     boolean isThroughput() {
         return this == ONE_WAY || this == BOTH_WAYS;

@@ -4,10 +4,11 @@ package dev.isthmus.perf.bench.compare;
 import dev.isthmus.perf.common.ByteSize;
 import dev.isthmus.perf.common.Timetable;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.OptionalLong;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import picocli.CommandLine.Option;
 
@@ -32,15 +33,17 @@ final class Selection {
             names = "--benchmarks",
             paramLabel = "NAMES",
             split = ",",
-            description = "some of ${COMPLETION-CANDIDATES} (default: all)")
-    private List<Benchmark> benchmarks = List.of();
+            description = "some of one-way, both-ways, one-sided, ping-pong, fixed-rate (default: all)")
+    private List<String> benchmarks = List.of();
 
     @Option(
             names = "--ways",
             paramLabel = "NAMES",
             split = ",",
-            description = "some of ${COMPLETION-CANDIDATES} (default: all)")
-    private List<Way> ways = List.of();
+            description = "some of c-verbs-send, c-verbs-write, c-verbs-read, java-verbs-send, java-verbs-write,"
+                    + " java-verbs-read, c-ucx, java-ucx, jucx, nio-blocking, nio-non-blocking, c-sockets, java-sockets,"
+                    + " c-tcp, netty-tcp, netty-epoll, netty-rdma (default: all)")
+    private List<String> ways = List.of();
 
     @Option(
             names = "--routes",
@@ -149,32 +152,30 @@ final class Selection {
     }
 
     List<Way> ways() {
-        return chosen(ways, Way.values());
+        return named(ways, Way.values(), Way::id, "way");
     }
 
     /** What is to be measured by some of the ways, as far as it makes sense. */
     List<Point> points(List<Way> some) {
-        return Schedule.points(chosen(benchmarks, Benchmark.values()), some, connections(), bytes(), rates(), routes());
+        return Schedule.points(
+                named(benchmarks, Benchmark.values(), Benchmark::id, "benchmark"),
+                some,
+                connections(),
+                bytes(),
+                rates(),
+                routes.isEmpty() ? List.of() : named(routes, UcxRoute.all(), UcxRoute::id, "route"));
     }
 
-    /** In the order in which they are listed; if none is chosen, all. */
-    private static <T> List<T> chosen(List<T> some, T[] all) {
+    private static <T> List<T> named(List<String> names, T[] all, Function<T, String> id, String what) {
+        for (String name : names) {
+            if (Stream.of(all).noneMatch(one -> id.apply(one).equals(name))) {
+                throw new IllegalArgumentException("there is no " + what + " " + name + ", but "
+                        + Arrays.stream(all).map(id).collect(Collectors.joining(", ")));
+            }
+        }
         return Stream.of(all)
-                .filter(one -> some.isEmpty() || some.contains(one))
+                .filter(one -> names.isEmpty() || names.contains(id.apply(one)))
                 .toList();
-    }
-
-    private List<UcxRoute> routes() {
-        Map<String, UcxRoute> all = new LinkedHashMap<>();
-        for (UcxRoute route : UcxRoute.all()) {
-            all.put(route.id(), route);
-        }
-        if (!all.keySet().containsAll(routes)) {
-            throw new IllegalArgumentException(
-                    "--routes takes some of " + String.join(", ", all.keySet()) + ", not " + String.join(",", routes));
-        }
-        all.keySet().retainAll(routes);
-        return List.copyOf(all.values());
     }
 
     private List<Integer> connections() {

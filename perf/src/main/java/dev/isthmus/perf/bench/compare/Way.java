@@ -53,12 +53,6 @@ enum Way {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    /** Also for picocli. */
-    @Override
-    public String toString() {
-        return id();
-    }
-
     Family family() {
         return family;
     }
