@@ -8,7 +8,9 @@ import dev.isthmus.perf.process.Stopping;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
@@ -67,7 +69,9 @@ final class Comparison implements AutoCloseable {
     private final Failures failures;
     private final Progress progress;
     private final Stopping stopping;
-    private final Runners runners;
+    private final VerbsTwin twin;
+    private final Children children;
+    private final Map<Runner.Key, Runner> runners = new HashMap<>();
     private final WarmUp warmUp;
     private final Pace pace = new Pace();
     private final ProcessorTime processor = new ProcessorTime();
@@ -80,7 +84,8 @@ final class Comparison implements AutoCloseable {
         this.failures = failures;
         this.progress = progress;
         this.stopping = stopping;
-        runners = new Runners(venue, twin, new Children(store.dir()), options);
+        this.twin = twin;
+        children = new Children(store.dir());
         warmUp = new WarmUp(options, pace, this::run, stopping::isWanted, System::nanoTime);
     }
 
@@ -178,7 +183,7 @@ final class Comparison implements AutoCloseable {
             if (attempt == ATTEMPTS
                     || options.messages().isPresent()
                     || !Pace.isShort(measured, iterations, options.seconds())) {
-                Runner runner = runners.of(point);
+                Runner runner = runner(point);
                 boolean timed = hasTimes(point, measured);
                 Measured.Times times = measured.times();
                 return new Run(
@@ -232,15 +237,24 @@ final class Comparison implements AutoCloseable {
 
     private Measured run(Point point, long iterations, double seconds) throws IOException, InterruptedException {
         Duration limit = PATIENCE.plusMillis((long) (PATIENCE_FACTOR * seconds * 1e3));
-        Measured measured = runners.of(point).run(point, iterations, limit);
+        Measured measured = runner(point).run(point, iterations, limit);
         if (point.way().isC()) {
             processor.learn(point, measured);
         }
         return measured;
     }
 
+    private Runner runner(Point point) throws IOException {
+        var key = Runner.Key.of(point);
+        if (!runners.containsKey(key)) {
+            runners.put(key, Runner.of(point, twin, venue, children, options));
+        }
+        return runners.get(key);
+    }
+
     @Override
     public void close() {
-        runners.close();
+        runners.values().forEach(Runner::close);
+        children.close();
     }
 }

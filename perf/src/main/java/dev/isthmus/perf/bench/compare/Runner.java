@@ -1,17 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.bench.compare;
 
+import dev.isthmus.perf.process.Children;
 import dev.isthmus.perf.process.Ports;
+import dev.isthmus.perf.tools.ucx.UcxPerftest;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** Runs points of some ways. */
 abstract class Runner implements AutoCloseable {
 
     private final Venue venue;
     private final Comparison.Options options;
+
+    /** What runs of different points must share to have the same processes. */
+    record Key(Way way, Optional<UcxRoute.Transport> transport) {
+
+        static Key of(Point point) {
+            Way way = switch (point.way()) {
+                case JAVA_VERBS_WRITE, JAVA_VERBS_READ -> Way.JAVA_VERBS_SEND;
+                case NIO_NON_BLOCKING -> Way.NIO_BLOCKING;
+                default -> point.way();
+            };
+            return new Key(way, point.route().map(UcxRoute::transport));
+        }
+    }
+
+    /** Creates the one for a point and those with the same key. Its processes belong to {@code children}. */
+    static Runner of(Point point, VerbsTwin twin, Venue venue, Children children, Comparison.Options options)
+            throws IOException {
+        if (!point.way().isC()) {
+            return new JvmRunner(point, twin.isThere(), venue, children, options);
+        }
+        ToolRunner.Tool tool = switch (point.way().family()) {
+            case VERBS -> new VerbsTool();
+            case UCX -> new UcxTool(UcxPerftest.words());
+            default -> new StreamTool();
+        };
+        return new ToolRunner(tool, twin, venue, children, options);
+    }
 
     Runner(Venue venue, Comparison.Options options) {
         this.venue = venue;
