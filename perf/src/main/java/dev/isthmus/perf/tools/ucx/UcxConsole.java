@@ -5,7 +5,8 @@ import java.io.PrintWriter;
 import java.util.Locale;
 
 /** Prints what {@code ucx_perftest} prints: the test on a server, the figures on a client. */
-record UcxConsole(PrintWriter out, boolean server, Style style, boolean finalOnly) implements UcxSession.SessionListener {
+record UcxConsole(PrintWriter out, boolean server, Style style, boolean finalOnly)
+        implements UcxSession.SessionListener {
 
     /** How the results are printed. */
     enum Style {
