@@ -83,10 +83,9 @@ final class JvmRunner extends Runner {
      */
     @Override
     String command(Point point, long iterations) {
-        Comparison.Options options = options();
-        String devices = venue().hasDevices()
-                ? venue().client().device().orElseThrow() + ","
-                        + venue().server().device().orElseThrow()
+        String devices = venue.hasDevices()
+                ? venue.client().device().orElseThrow() + ","
+                        + venue.server().device().orElseThrow()
                 : "none";
         return variables() + "./isthmus compare --ways " + point.way().id() + " --benchmarks "
                 + point.benchmark().id() + " --bytes " + point.bytes() + " --connections " + point.connections()

@@ -13,8 +13,8 @@ import java.util.Optional;
 /** Runs points of some ways. */
 abstract class Runner implements AutoCloseable {
 
-    private final Venue venue;
-    private final Comparison.Options options;
+    final Venue venue;
+    final Comparison.Options options;
 
     /** What runs of different points must share to have the same processes. */
     record Key(Way way, Optional<UcxRoute.Transport> transport) {
@@ -46,14 +46,6 @@ abstract class Runner implements AutoCloseable {
     Runner(Venue venue, Comparison.Options options) {
         this.venue = venue;
         this.options = options;
-    }
-
-    Venue venue() {
-        return venue;
-    }
-
-    Comparison.Options options() {
-        return options;
     }
 
     /** How many pairs of ends a point has, each with connections of its own. */

@@ -68,7 +68,7 @@ final class ToolRunner extends Runner {
             Spent before = Spent.byChildren();
             try {
                 Measured measured = twin.runs(point)
-                        ? twin.run(point, venue(), iterations, children, limit)
+                        ? twin.run(point, venue, iterations, children, limit)
                         : runPairs(point, iterations, limit);
                 return measured.withSpent(Spent.byChildren().since(before));
             } catch (NoFigureException e) {
@@ -88,7 +88,7 @@ final class ToolRunner extends Runner {
     @Override
     String command(Point point, long iterations) {
         if (twin.runs(point)) {
-            return VerbsTwin.byHand(point, venue(), iterations);
+            return VerbsTwin.byHand(point, venue, iterations);
         }
         Job job = job(point, 0, tool.usualPort(), iterations);
         String both = byHand(job) + " & sleep 2; " + byHand(job.as(Job.Role.CLIENT));

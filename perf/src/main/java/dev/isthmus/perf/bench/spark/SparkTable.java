@@ -12,15 +12,13 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /** The report for people. */
-final class SparkTable {
+record SparkTable(List<Trial> trials) {
 
     private static final List<String> SHUFFLES = List.of("sort", "group");
     private static final String LINE = "%-7s %-6s %11s %9s %8s %12s %12s %10s%n";
 
-    private final List<Trial> trials;
-
-    SparkTable(List<Trial> trials) {
-        this.trials = List.copyOf(trials);
+    SparkTable {
+        trials = List.copyOf(trials);
     }
 
     /** Whether all results agree, and UCX was used where it should be. */
