@@ -13,6 +13,7 @@ import static jdk.net.ExtendedSocketOptions.TCP_KEEPIDLE;
 import static jdk.net.ExtendedSocketOptions.TCP_KEEPINTERVAL;
 
 import dev.isthmus.nio.stream.StreamOptions;
+import dev.isthmus.nio.stream.StreamProtocol;
 import java.net.SocketOption;
 import java.time.Duration;
 import java.util.HashMap;
@@ -31,7 +32,8 @@ final class ChannelOptions {
             RdmaSocketOptions.RECEIVE_QUEUE,
             RdmaSocketOptions.INLINE,
             RdmaSocketOptions.POLLING,
-            RdmaSocketOptions.IOMAP_SIZE);
+            RdmaSocketOptions.IOMAP_SIZE,
+            RdmaSocketOptions.VALKEY);
 
     static final Set<SocketOption<?>> OF_SOCKET = ofSocket();
 
@@ -73,6 +75,7 @@ final class ChannelOptions {
         values.put(RdmaSocketOptions.INLINE, options.inline());
         values.put(RdmaSocketOptions.POLLING, options.polling());
         values.put(RdmaSocketOptions.IOMAP_SIZE, options.iomapSize());
+        values.put(RdmaSocketOptions.VALKEY, options.protocol() == StreamProtocol.VALKEY);
     }
 
     /** The options for a new stream. */
@@ -84,7 +87,8 @@ final class ChannelOptions {
                 number(RdmaSocketOptions.RECEIVE_QUEUE),
                 number(RdmaSocketOptions.INLINE),
                 number(RdmaSocketOptions.POLLING),
-                number(RdmaSocketOptions.IOMAP_SIZE));
+                number(RdmaSocketOptions.IOMAP_SIZE),
+                (Boolean) values.get(RdmaSocketOptions.VALKEY) ? StreamProtocol.VALKEY : StreamProtocol.RSOCKET);
     }
 
     private int number(SocketOption<Integer> option) {

@@ -6,7 +6,7 @@ import java.net.SocketOption;
 /**
  * Options of sockets over RDMA beyond {@link java.net.StandardSocketOptions}. You can set all of them until the socket
  * is connected. Accepted sockets inherit those of the server socket. A system property {@code isthmus.nio.NAME} sets
- * the default of each for all sockets.
+ * the default of each number for all sockets.
  */
 public final class RdmaSocketOptions {
 
@@ -37,7 +37,26 @@ public final class RdmaSocketOptions {
      */
     public static final SocketOption<Integer> IOMAP_SIZE = new Option("IOMAP_SIZE");
 
+    /**
+     * Whether the socket speaks Valkey over RDMA, and not rsocket's protocol. Its peer must speak the same. Default false;
+     * no property, as the rules say it by address: {@code connect 10.0.0.2 6379 valkey}.
+     */
+    public static final SocketOption<Boolean> VALKEY = new Flag("VALKEY");
+
     private RdmaSocketOptions() {}
+
+    private record Flag(String name) implements SocketOption<Boolean> {
+
+        @Override
+        public Class<Boolean> type() {
+            return Boolean.class;
+        }
+
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
 
     private record Option(String name) implements SocketOption<Integer> {
 

@@ -19,14 +19,31 @@ import java.util.List;
 final class Rules {
 
     private static final String SYNTAX = "\"bind ADDRESS PORT\", \"bind ADDRESS PORT tcp\" or \"connect ADDRESS PORT\","
-            + " with an ADDRESS like 10.0.0.1, 10.0.0.0/24, fd00::/64, node7 or *, and a PORT like 7471, 7000-7999 or *";
+            + " or \"valkey\" after a port, with an ADDRESS like 10.0.0.1, 10.0.0.0/24, fd00::/64, node7 or *, and a PORT like 7471, 7000-7999 or *";
 
     /** What a socket uses. */
     enum TransportChoice {
         TCP,
         RDMA,
         /** Peers reach a server by both. */
-        BOTH
+        BOTH,
+        /** RDMA, with Valkey's protocol. */
+        VALKEY;
+
+        /** Whether it uses TCP, too. */
+        boolean hasTcp() {
+            return this == TCP || this == BOTH;
+        }
+
+        private static TransportChoice named(String word, boolean binds) {
+            if (word.equals("valkey")) {
+                return VALKEY;
+            }
+            if (word.equals("tcp") && binds) {
+                return BOTH;
+            }
+            throw new IllegalArgumentException("this is not a rule");
+        }
     }
 
     private record Rule(InetAddress network, int bits, int firstPort, int lastPort, TransportChoice choice) {
@@ -121,12 +138,12 @@ final class Rules {
     private void add(String where, String line) {
         String[] words = line.split("\\s+", -1);
         boolean binds = words[0].equals("bind");
-        boolean isBoth = binds && words.length == 4 && words[3].equals("tcp");
         try {
-            if ((!binds && !words[0].equals("connect")) || words.length != (isBoth ? 4 : 3)) {
+            if ((!binds && !words[0].equals("connect")) || words.length < 3 || words.length > 4) {
                 throw new IllegalArgumentException("this is not a rule");
             }
-            add(binds ? bind : connect, words[1], words[2], isBoth ? TransportChoice.BOTH : TransportChoice.RDMA);
+            TransportChoice choice = words.length == 3 ? TransportChoice.RDMA : TransportChoice.named(words[3], binds);
+            add(binds ? bind : connect, words[1], words[2], choice);
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException(
                     where + ": \"" + line + "\": " + e.getMessage() + "; expected " + SYNTAX, e);

@@ -129,6 +129,9 @@ final class SwitchedServerSocketChannel extends TimedServerSocketChannel {
         ServerSocketChannel one = way == Rules.TransportChoice.TCP ? openJdk() : new RdmaServerSocketChannel(provider);
         try {
             options.applyTo(one);
+            if (way == Rules.TransportChoice.VALKEY) {
+                one.setOption(RdmaSocketOptions.VALKEY, true);
+            }
             return one.bind(address, backlog);
         } catch (Throwable t) {
             one.close();

@@ -66,7 +66,10 @@ final class SwitchedServerSocketImpl extends SocketImpl {
             if (bound != null) {
                 throw new SocketException("Already bound");
             }
-            if (choice != Rules.TransportChoice.RDMA) {
+            if (choice == Rules.TransportChoice.VALKEY) {
+                options.set(RdmaSocketOptions.VALKEY, true, ChannelOptions.OF_SERVER);
+            }
+            if (choice.hasTcp()) {
                 SocketMethod.BIND.on(tcp, host, port);
                 localport = (int) SocketMethod.LOCAL_PORT.on(tcp);
             }
@@ -84,7 +87,7 @@ final class SwitchedServerSocketImpl extends SocketImpl {
                 throw new SocketException("Not bound");
             }
             int most = backlog < 1 ? DualServer.DEFAULT_BACKLOG : backlog;
-            if (way == Rules.TransportChoice.RDMA) {
+            if (!way.hasTcp()) {
                 rdma = listening(bound.getPort(), most);
                 localport = rdma.localAddress().getPort();
                 SocketMethod.CLOSE.on(tcp);
@@ -266,7 +269,7 @@ final class SwitchedServerSocketImpl extends SocketImpl {
 
     /** Whether there is a server over TCP, or may be one. */
     private boolean usesTcp() {
-        return way != Rules.TransportChoice.RDMA || rdma == null;
+        return way == null || way.hasTcp() || rdma == null;
     }
 
     private <T> void setOfRdma(SocketOption<T> name, T value) {

@@ -90,6 +90,9 @@ final class SwitchedSocketChannel extends TimedSocketChannel {
                     try {
                         one.configureBlocking(isBlocking());
                         options.applyTo(one);
+                        if (way == Rules.TransportChoice.VALKEY) {
+                            one.setOption(RdmaSocketOptions.VALKEY, true);
+                        }
                         if (local != null) {
                             one.bind(local);
                         }

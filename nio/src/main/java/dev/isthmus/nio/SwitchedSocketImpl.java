@@ -71,6 +71,9 @@ final class SwitchedSocketImpl extends SocketImpl {
                 if (way == Rules.TransportChoice.TCP) {
                     chosen = tcp;
                 } else {
+                    if (way == Rules.TransportChoice.VALKEY) {
+                        rdma.setOption(RdmaSocketOptions.VALKEY, true);
+                    }
                     chosen = rdma;
                     SocketMethod.CLOSE.on(tcp);
                 }

@@ -4,6 +4,7 @@ package dev.isthmus.nio.stream;
 import dev.isthmus.RdmaException;
 import dev.isthmus.cm.CmEvent;
 import dev.isthmus.cm.ConnectionId;
+import dev.isthmus.cm.ConnectionParameters;
 import dev.isthmus.cm.PortSpace;
 import dev.isthmus.loop.Timer;
 import java.io.IOException;
@@ -105,7 +106,12 @@ final class Connecting {
                 case CmEvent.AddressResolved resolved -> id.resolveRoute(deadline);
                 case CmEvent.AddressError error when error.status() == -ETIMEDOUT && isTriedAgain() -> resolve();
                 case CmEvent.RouteResolved resolved -> connect();
-                case CmEvent.Established established -> established(established);
+                case CmEvent.ConnectResponse response
+                when link != null -> {
+                    stream.ready();
+                    established(response.parameters());
+                }
+                case CmEvent.Established established -> established(established.parameters());
                 default -> fail(CmFailure.of(event, to));
             }
         } catch (RdmaException e) {
@@ -118,19 +124,24 @@ final class Connecting {
     private void connect() throws IOException {
         ConnectionId own = id;
         id = null; // it belongs to the link from here on
-        link = new Link(service, own, options, group);
+        link = new Link(service, own, options, group, true);
         stream = new Stream(link);
         own.attach(this);
-        own.connect(config -> config.privateData(stream.connectionData().write())
-                .flowControl(true)
-                .initiatorDepth(link.isIwarp() ? 1 : 0) // iWARP begins with a READ: see rsocket.c
-                .responderResources(link.isIwarp() ? 1 : 0)
-                .retryCount(6) // rsocket's 7 means forever on some versions of Soft-RoCE
-                .rnrRetryCount(7));
+        own.connect(config -> {
+            if (link.isManual()) {
+                config.queuePair(link.queuePair().qpNum(), false);
+            }
+            config.privateData(stream.greeting())
+                    .flowControl(true)
+                    .initiatorDepth(link.isIwarp() ? 1 : 0) // iWARP begins with a READ: see rsocket.c
+                    .responderResources(link.isIwarp() ? 1 : 0)
+                    .retryCount(6) // rsocket's 7 means forever on some versions of Soft-RoCE
+                    .rnrRetryCount(7);
+        });
     }
 
-    private void established(CmEvent.Established event) throws IOException {
-        ConnectionData peer = ConnectionData.read(event.parameters().privateData());
+    private void established(ConnectionParameters granted) throws IOException {
+        ConnectionData peer = ConnectionData.read(granted.privateData(), options.protocol());
         stream.connected(peer, true);
         link.id().attach(stream);
         limit.cancel();

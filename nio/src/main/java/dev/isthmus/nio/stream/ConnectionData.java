@@ -45,6 +45,9 @@ record ConnectionData(
     /** The most bytes of one write; more does not fit into the value of a message. */
     private static final int MAX_BYTES = Message.MAX_VALUE;
 
+    /** Valkey's protocol has none: nothing may be sent before a buffer is announced, and messages are not counted. */
+    static final ConnectionData OF_VALKEY = new ConnectionData(isBigEndian(), -1, 0, 0, 0, 0, 0, 0);
+
     /** Encodes this side's data. */
     PrivateData write() {
         ByteBuffer into = ByteBuffer.allocate(BYTES);
@@ -58,6 +61,10 @@ record ConnectionData(
     }
 
     /** Decodes and checks the peer's data, which may be anything. */
+    static ConnectionData read(PrivateData data, StreamProtocol protocol) throws ProtocolException {
+        return protocol == StreamProtocol.VALKEY ? OF_VALKEY : read(data);
+    }
+
     static ConnectionData read(PrivateData data) throws ProtocolException {
         if (data.length() < BYTES) {
             throw new ProtocolException("the peer sent " + data.length()

@@ -41,13 +41,13 @@ final class Handshake {
         this.ends = ends;
         this.id = id;
         this.peer = peer;
-        this.link = new Link(service, id, options, group);
+        this.link = new Link(service, id, options, group, false);
     }
 
     void begin(Duration longest) throws IOException {
         stream = new Stream(link);
         id.attach(this);
-        id.accept(config -> config.privateData(stream.connectionData().write())
+        id.accept(config -> config.privateData(stream.greeting())
                 .flowControl(true)
                 .initiatorDepth(link.isIwarp() ? 1 : 0)
                 .responderResources(link.isIwarp() ? 1 : 0)

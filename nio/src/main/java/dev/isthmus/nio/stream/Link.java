@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.nio.stream;
 
+import dev.isthmus.CmException;
 import dev.isthmus.RdmaException;
 import dev.isthmus.VerbsException;
 import dev.isthmus.cm.ConnectionId;
@@ -10,6 +11,10 @@ import dev.isthmus.verbs.CompletionQueue;
 import dev.isthmus.verbs.DeviceContext;
 import dev.isthmus.verbs.ProtectionDomain;
 import dev.isthmus.verbs.QueuePair;
+import dev.isthmus.verbs.QueuePairConfig;
+import dev.isthmus.verbs.QueuePairState;
+import dev.isthmus.verbs.QueuePairTransition;
+import dev.isthmus.verbs.QueuePairType;
 import dev.isthmus.verbs.RegisteredMemory;
 import dev.isthmus.verbs.attributes.TransportType;
 import java.io.IOException;
@@ -20,6 +25,7 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 
 /**
  * The native objects of a stream: a completion channel and queue, memory, the queue pair of its connection id, and a
@@ -30,11 +36,13 @@ final class Link {
     private static final System.Logger LOG = System.getLogger("dev.isthmus.nio");
     private static final AtomicBoolean WARNED = new AtomicBoolean(); // about the memory limit, once
     private static final int ENOMEM = 12;
+    private static final int FOR_EVER = 7; // of retries
 
     private final Service service;
     private final ConnectionId id;
     private final Deque<AutoCloseable> made = new ArrayDeque<>(); // the last is closed first
     private final StreamGroup group; // null if it shares nothing
+    private final boolean connects; // this side, to the peer
     private GroupDevice groupDevice; // of the group; null if there is none
     private final ProtectionDomain pd;
     private final CompletionChannel channel; // the group's own is not for streams: null
@@ -49,15 +57,21 @@ final class Link {
      * Creates everything for an id that has a device. Blocks for some system calls.
      *
      * @param group whose queue and domain it uses; null for its own
+     * @param connects whether this side connects to the peer
      */
-    Link(Service service, ConnectionId id, StreamOptions wanted, StreamGroup group) throws IOException {
+    Link(Service service, ConnectionId id, StreamOptions wanted, StreamGroup group, boolean connects)
+            throws IOException {
         this.service = service;
         this.id = id;
         this.group = group;
+        this.connects = connects;
         boolean complete = false;
         try {
             DeviceContext device = id.device();
             options = wanted.within(device.attributes().maxQpWr());
+            if (options.protocol() == StreamProtocol.VALKEY && isIwarp()) {
+                throw new IOException(device + " cannot write with immediate values, as Valkey's protocol does");
+            }
             int entries = options.sendQueue() + options.receiveQueue() + ReceiveSide.SPARE;
             GroupQueue shared = group == null ? null : group.join(device, entries);
             if (shared != null) {
@@ -76,15 +90,7 @@ final class Link {
                 channel = made(device.createCompletionChannel());
                 completions = made(device.createCompletionQueue(entries, config -> config.channel(channel)));
             }
-            queuePair = made(id.createQueuePair(
-                    pd,
-                    completions,
-                    completions,
-                    config -> config.maxSendWr(options.sendQueue())
-                            .maxRecvWr(options.receiveQueue() + ReceiveSide.SPARE)
-                            .maxSendSge(1)
-                            .maxRecvSge(1)
-                            .maxInline(inline)));
+            queuePair = made(createQueuePair(inline));
             if (isIwarp() && queuePair.capabilities().maxInline() < Memory.MESSAGE_BYTES) {
                 throw new IOException(device + " cannot send inline, as rsocket does on iWARP");
             }
@@ -101,6 +107,66 @@ final class Link {
     private <T extends AutoCloseable> T made(T object) {
         made.push(object);
         return object;
+    }
+
+    private QueuePair createQueuePair(int inline) {
+        Consumer<QueuePairConfig> size = config -> config.maxSendWr(options.sendQueue())
+                .maxRecvWr(options.receiveQueue() + ReceiveSide.SPARE)
+                .maxSendSge(1)
+                .maxRecvSge(1)
+                .maxInline(inline);
+        if (!isManual()) {
+            return id.createQueuePair(pd, completions, completions, size);
+        }
+        QueuePair one = pd.createQueuePair(QueuePairType.RC, completions, completions, size);
+        boolean ready = false;
+        try {
+            one.modify(id.transition(QueuePairState.INIT).access(AccessFlag.REMOTE_WRITE));
+            ready = true;
+            return one;
+        } finally {
+            if (!ready) {
+                one.close();
+            }
+        }
+    }
+
+    /**
+     * Whether the queue pair's states are set here, and not by rdma_cm. A Valkey server lets its clients' devices not try
+     * again when its queue of receives is empty: rdma_cm would obey, and the connection end whenever the server is behind.
+     */
+    boolean isManual() {
+        return connects && options.protocol() == StreamProtocol.VALKEY;
+    }
+
+    /** The peer has accepted: makes the queue pair ready. */
+    void ready() {
+        queuePair.modify(id.transition(QueuePairState.RTR));
+        queuePair.modify(id.transition(QueuePairState.RTS).rnrRetry(FOR_EVER));
+        id.establish();
+    }
+
+    /** Ends the connection. */
+    void disconnect() {
+        try {
+            id.disconnect();
+        } catch (CmException | IllegalStateException e) {
+            LOG.log(Level.DEBUG, () -> id + " was no longer connected", e);
+        }
+    }
+
+    /** Ends all requests of a queue pair that is not rdma_cm's: otherwise a disconnect does. */
+    void stop() {
+        try {
+            queuePair.modify(QueuePairTransition.to(QueuePairState.ERR));
+        } catch (VerbsException | IllegalStateException e) {
+            LOG.log(Level.DEBUG, () -> queuePair + " was closed already", e);
+        }
+    }
+
+    /** Whether this side has connected to the peer. */
+    boolean connects() {
+        return connects;
     }
 
     /** Allocates rings as large as the limits allow. */

@@ -15,8 +15,8 @@ import java.util.List;
 
 /**
  * The memory of a stream, in two regions. The stream sends from the first, which the peer cannot reach: a ring, room
- * for inline data, and the entries that announce parts of the second region. The peer may write anything to the second
- * at any time: it has the receive ring, the targets, the iomap and, on iWARP, the messages. Further blocks stand in for
+ * for inline data, and the entries or commands that announce parts of the second region. The peer may write anything to the
+ * second at any time: it has the receive ring, the targets, the iomap and, on iWARP and for Valkey, the messages. Further blocks stand in for
  * what the program keeps of the ring.
  */
 final class Memory implements AutoCloseable {
@@ -36,6 +36,8 @@ final class Memory implements AutoCloseable {
     private final int receiveBytes;
     private final int iomapOffset;
     private final int messagesOffset;
+    private final int messageBytes;
+    private final int controlBytes;
     private final RegisteredMemory out;
     private final RegisteredMemory in;
     private final ProtectionDomain pd;
@@ -47,19 +49,29 @@ final class Memory implements AutoCloseable {
         this.receiveBytes = options.receiveBuffer();
         this.iomapOffset = receiveBytes + ConnectionData.TARGETS * ConnectionData.TARGET_BYTES;
         this.messagesOffset = iomapOffset + options.iomapSize() * ConnectionData.IOMAP_BYTES;
+        this.messageBytes = messageBytes(options);
+        this.controlBytes = controlBytes(options);
         this.out = out;
         this.in = in;
     }
 
+    private static int messageBytes(StreamOptions options) {
+        return options.protocol() == StreamProtocol.VALKEY ? ValkeyProtocol.COMMAND_BYTES : MESSAGE_BYTES;
+    }
+
+    private static int controlBytes(StreamOptions options) {
+        return options.protocol() == StreamProtocol.VALKEY ? ValkeyProtocol.COMMAND_BYTES : ConnectionData.TARGET_BYTES;
+    }
+
     static Memory allocate(ProtectionDomain pd, StreamOptions options) {
         RegisteredMemory out = pd.allocate(
-                options.sendBuffer() + MAX_INLINE + (long) CONTROLS * ConnectionData.TARGET_BYTES + MESSAGE_BYTES);
+                options.sendBuffer() + MAX_INLINE + (long) CONTROLS * controlBytes(options) + MESSAGE_BYTES);
         try {
             RegisteredMemory in = pd.allocate(
                     options.receiveBuffer()
                             + ConnectionData.TARGETS * (long) ConnectionData.TARGET_BYTES
                             + options.iomapSize() * (long) ConnectionData.IOMAP_BYTES
-                            + (options.receiveQueue() + ReceiveSide.SPARE) * (long) MESSAGE_BYTES,
+                            + (options.receiveQueue() + ReceiveSide.SPARE) * (long) messageBytes(options),
                     AccessFlag.LOCAL_WRITE,
                     AccessFlag.REMOTE_WRITE);
             return new Memory(pd, options, out, in);
@@ -126,17 +138,22 @@ final class Memory implements AutoCloseable {
 
     /** The offset of one of the control messages. */
     int controlOffset(int number) {
-        return sendBytes + MAX_INLINE + (number & (CONTROLS - 1)) * ConnectionData.TARGET_BYTES;
+        return sendBytes + MAX_INLINE + (number & (CONTROLS - 1)) * controlBytes;
     }
 
     /** The offset of a message to send, on iWARP. */
     int messageOffset() {
-        return controlOffset(0) + CONTROLS * ConnectionData.TARGET_BYTES;
+        return controlOffset(0) + CONTROLS * controlBytes;
     }
 
-    /** The offset of a received message, on iWARP. */
+    /** The offset of a received message, on iWARP, or of Valkey's. */
     int receivedOffset(int number) {
-        return messagesOffset + number * MESSAGE_BYTES;
+        return messagesOffset + number * messageBytes;
+    }
+
+    /** The length of a received message. */
+    int messageBytes() {
+        return messageBytes;
     }
 
     @Override

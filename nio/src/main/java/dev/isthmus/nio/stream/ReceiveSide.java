@@ -1,31 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.nio.stream;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-
-import dev.isthmus.verbs.MemoryRegion;
 import dev.isthmus.verbs.QueuePair;
 import dev.isthmus.verbs.ReceiveRequest;
-import dev.isthmus.verbs.WorkCompletions;
 import java.nio.ByteBuffer;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The receiving half of a stream: the ring that the peer writes to, half by half, and how many messages the peer may
- * send. Guarded by the stream's lock.
+ * The receiving half of a stream: the ring that the peer writes to, half by half, and the receives for its messages.
+ * Guarded by the stream's lock.
  *
  * <p>What has arrived is copied, or lent where it is. While the program keeps something of a half, another block is
  * granted in its place, as rsocket lets each grant name any memory: so what a program keeps never holds the peer up.
- *
- * <p>rsocket keeps the length of each message until it is read, so the number of unread messages is limited. This class
- * only counts bytes, and is done with a message as soon as it has arrived.
  */
 final class ReceiveSide {
 
     /** How many more receives are posted than the peer may use: receives are reposted in chains of this length. */
     static final int SPARE = 32;
-
-    private static final int SEQUENCE_MASK = 0xffff;
 
     /** How many blocks a peer has that fills one while the other is read. */
     private static final int RING_BLOCKS = 2;
@@ -51,8 +42,6 @@ final class ReceiveSide {
     private int blocks = RING_BLOCKS;
     private int kept; // blocks that are read, and of which something is lent
     private boolean isFull; // no more memory can be registered
-    private long messages; // with data
-    private long messagesGranted;
     private int used; // receives that wait to be posted again
 
     ReceiveSide(QueuePair queuePair, Wire wire, Memory memory, StreamOptions options) {
@@ -65,8 +54,7 @@ final class ReceiveSide {
         this.reading = new ReceiveBlock(memory.in(), ring, 0);
         reading.hold();
         this.free[freeCount++] = new ReceiveBlock(memory.in(), ring, half);
-        this.messagesGranted = credits;
-        this.numbered = wire.requestsPerWrite() > 1;
+        this.numbered = wire.hasPlaces();
         this.single = wire.receive(0);
         this.chain = new ReceiveRequest[SPARE];
         for (int i = SPARE - 1; i >= 0; i--) {
@@ -103,7 +91,7 @@ final class ReceiveSide {
     private void post(int number) throws ProtocolException {
         single.wrId(Stream.RECEIVE | number);
         if (numbered) {
-            single.range(memory.receivedOffset(number), Memory.MESSAGE_BYTES);
+            single.range(memory.receivedOffset(number), memory.messageBytes());
         }
         if (!queuePair.tryPost(single)) {
             throw new ProtocolException("the receive queue is full, though it should have room");
@@ -120,33 +108,14 @@ final class ReceiveSide {
         }
     }
 
-    /** The message of a completed receive. */
-    int message(WorkCompletions done, int i) throws ProtocolException {
-        if (numbered ? done.byteLength(i) != Memory.MESSAGE_BYTES : !done.hasImmediate(i)) {
-            throw new ProtocolException("the peer sent " + done.byteLength(i) + " bytes that are not a message");
-        }
-        return numbered
-                ? memory.in().segment().get(JAVA_INT, memory.receivedOffset((int) (done.wrId(i) & Integer.MAX_VALUE)))
-                : done.immediate(i);
-    }
-
     /** The peer has written. */
     void data(int length) throws ProtocolException {
         if (length == 0 || length > granted - received) {
             throw new ProtocolException(
                     "the peer wrote " + length + " bytes, but had room for " + (granted - received));
         }
-        counted();
         received += length;
         available += length;
-    }
-
-    /** Counts a message against the peer's credits. */
-    void counted() throws ProtocolException {
-        if (messages == messagesGranted) {
-            throw new ProtocolException("the peer sent more messages than it had credits for");
-        }
-        messages++;
     }
 
     /** How many bytes can be read. */
@@ -273,29 +242,28 @@ final class ReceiveSide {
         took(available);
     }
 
-    private boolean hasBlock() {
+    /** The length of the blocks that are granted. */
+    int blockBytes() {
+        return half;
+    }
+
+    /** The block that is granted first. */
+    ReceiveBlock firstBlock() {
+        return reading;
+    }
+
+    /** Whether there is a block that can be granted. */
+    boolean hasBlock() {
         return next == null && freeCount > 0;
     }
 
-    /** Whether it is worth a message to let the peer send more. */
-    boolean isGrantDue() {
-        return hasBlock() || messages - (messagesGranted - credits) >= credits / 2;
+    /** Whether the peer has written all that it was granted. */
+    boolean isFilled() {
+        return received == granted;
     }
 
-    /** Lets the peer send more, if that is due and there is room for a control message. */
-    void grant(SendSide sends) throws ProtocolException {
-        while (isGrantDue() && sends.hasControls(hasBlock() ? sends.requestsToGrant() : 1)) {
-            messagesGranted = messages + credits;
-            int message = Message.of(Message.CREDITS, (int) (messagesGranted & SEQUENCE_MASK));
-            if (hasBlock()) {
-                grantBlock(sends, message);
-            } else {
-                sends.sendControl(message);
-            }
-        }
-    }
-
-    private void grantBlock(SendSide sends, int message) throws ProtocolException {
+    /** Takes a block that is granted from now on. */
+    ReceiveBlock nextBlock() {
         ReceiveBlock block = free[--freeCount];
         block.hold();
         if (reading == null) {
@@ -304,26 +272,11 @@ final class ReceiveSide {
             next = block;
         }
         granted += half;
-        MemoryRegion region = block.region();
-        sends.grant(region.address() + block.start(), region.rkey(), half, message);
+        return block;
     }
 
     String state() {
-        return available + " bytes to read, the peer may send " + (granted - received) + " bytes and "
-                + (messagesGranted - messages) + " messages, " + kept + " of " + blocks + " blocks are lent";
-    }
-
-    /** The private data that this side sends in the handshake. */
-    ConnectionData connectionData() {
-        MemoryRegion region = memory.in();
-        return new ConnectionData(
-                ConnectionData.isBigEndian(),
-                credits,
-                memory.iomapSize(),
-                region.address() + memory.targetsOffset(),
-                region.rkey(),
-                region.address(),
-                region.rkey(),
-                half);
+        return available + " bytes to read, the peer may send " + (granted - received) + " bytes, " + kept + " of "
+                + blocks + " blocks are lent";
     }
 }

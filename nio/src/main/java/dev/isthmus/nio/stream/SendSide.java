@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.nio.stream;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
 import dev.isthmus.verbs.MemoryRegion;
-import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
 /**
@@ -24,10 +20,6 @@ final class SendSide {
     private static final int COUNT_MASK = Integer.MAX_VALUE;
     private static final int SEQUENCE_MASK = 0xffff;
 
-    // Offsets in struct rs_sge.
-    private static final int KEY = 8;
-    private static final int LENGTH = 12;
-
     private final Wire wire;
     private final Memory memory;
     private final ByteBuffer bytes;
@@ -37,11 +29,8 @@ final class SendSide {
     private final int mostRequests; // for data
     private final int signalRequests;
     private final int signalBytes;
-    private final MemorySegment targets; // the peer writes them
+    private final Protocol protocol;
     private final int peerCredits;
-    private final boolean swaps; // the peer has another byte order
-    private final long peerTargets;
-    private final int peerTargetsKey;
 
     private int posted; // requests, 31 bits; so are those that are done
     private int done;
@@ -53,16 +42,13 @@ final class SendSide {
     private int lastSequence; // that the peer permits
     private long address; // of the current part of the peer's ring
     private int key;
-    private int room; // in it
-    private int nextTarget = 1; // where the peer announces the next part
-    private boolean announced; // the peer has announced it: its write arrives with its message, or before
-    private int announcedEarly; // parts seen before their own message came, which will then seem to grant nothing
-    private int nextPeerTarget = 1; // where this side announces its own
+    private int room; // in it; 0 until the peer grants another
     private final int[] controls = new int[Memory.CONTROLS]; // the number of the request that used each
     private int controlsPosted;
     private int controlsDone;
 
-    SendSide(Wire wire, Memory memory, StreamOptions options, int inline, ConnectionData peer) {
+    SendSide(Protocol protocol, Wire wire, Memory memory, StreamOptions options, int inline, ConnectionData peer) {
+        this.protocol = protocol;
         this.wire = wire;
         this.memory = memory;
         this.bytes = memory.outBytes();
@@ -72,12 +58,8 @@ final class SendSide {
         this.mostRequests = options.sendQueue() - Memory.CONTROLS;
         this.signalRequests = mostRequests / 4;
         this.signalBytes = ringBytes / 4;
-        this.targets = memory.targets();
         this.peerCredits = peer.credits();
         this.lastSequence = peerCredits;
-        this.swaps = peer.bigEndian() != ConnectionData.isBigEndian();
-        this.peerTargets = peer.targets();
-        this.peerTargetsKey = peer.targetsKey();
         this.address = peer.buffer();
         this.key = peer.bufferKey();
         this.room = peer.bufferBytes();
@@ -174,7 +156,7 @@ final class SendSide {
                     number(perWrite)));
             left -= part;
             if (room == 0) {
-                takeTarget();
+                protocol.nextRoom();
             }
         }
         return length - left;
@@ -238,7 +220,7 @@ final class SendSide {
         check(wire.write(
                 offset, length, isInline, to, key, Message.of(Message.DATA, length), signaled, number(perWrite)));
         if (room == 0) {
-            takeTarget();
+            protocol.nextRoom();
         }
     }
 
@@ -297,7 +279,7 @@ final class SendSide {
         return (long) posted << Integer.SIZE | (postedBytes & 0xffff_ffffL);
     }
 
-    private static void check(boolean taken) throws ProtocolException {
+    static void check(boolean taken) throws ProtocolException {
         if (!taken) {
             throw new ProtocolException("the send queue is full, though it should have room");
         }
@@ -330,100 +312,89 @@ final class SendSide {
         return controlsPosted - controlsDone + requests <= Memory.CONTROLS;
     }
 
-    /** How many requests a grant takes. */
-    int requestsToGrant() {
-        return perWrite;
-    }
-
     /** Sends a message without data. */
     void sendControl(int message) throws ProtocolException {
-        noneUnsignaled();
-        long number = number(1);
-        control();
-        check(wire.post(message, number));
+        check(wire.post(message, nextControl()));
     }
 
     /** Sends an empty write, which only the peer's device notices. */
     void keepAlive() throws ProtocolException {
+        check(wire.keepAlive(nextControl()));
+    }
+
+    /** Counts a control message of one request, which is signaled and posted next; returns its number. */
+    long nextControl() {
         noneUnsignaled();
         long number = number(1);
         control();
-        check(wire.keepAlive(number));
+        return number;
     }
 
     private void control() {
         controls[controlsPosted++ & (Memory.CONTROLS - 1)] = posted;
     }
 
-    /** Grants a part of this side's ring, and sends a message with it. */
-    void grant(long part, int partKey, int length, int message) throws ProtocolException {
+    /** Sends a message without data, and with it some bytes from this side's memory to the peer's. */
+    void sendControl(int offset, int length, long to, int toKey, int message) throws ProtocolException {
         noneUnsignaled();
-        int offset = memory.controlOffset(controlsPosted);
-        bytes.putLong(offset, swaps ? Long.reverseBytes(part) : part);
-        bytes.putInt(offset + KEY, swaps ? Integer.reverseBytes(partKey) : partKey);
-        bytes.putInt(offset + LENGTH, swaps ? Integer.reverseBytes(length) : length);
-        long to = peerTargets + (long) nextPeerTarget * ConnectionData.TARGET_BYTES;
-        nextPeerTarget = (nextPeerTarget + 1) % ConnectionData.TARGETS;
         long number = number(perWrite);
         for (int i = 0; i < perWrite; i++) {
             control();
         }
-        boolean isInline = inline >= ConnectionData.TARGET_BYTES;
+        boolean isInline = inline >= length;
         int from = offset;
         if (isInline) {
             from = memory.inlineOffset();
-            bytes.put(from, bytes, offset, ConnectionData.TARGET_BYTES);
+            bytes.put(from, bytes, offset, length);
         }
-        check(wire.write(from, ConnectionData.TARGET_BYTES, isInline, to, peerTargetsKey, message, true, number));
+        check(wire.write(from, length, isInline, to, toKey, message, true, number));
     }
 
-    /** The peer accepts more messages, and may have granted another part of its ring. */
-    void credited(int upTo) throws ProtocolException {
-        int more = (upTo - sequence) & SEQUENCE_MASK;
-        int before = (lastSequence - sequence) & SEQUENCE_MASK;
-        if (more < before || more > peerCredits) {
-            throw new ProtocolException("the peer accepted messages up to " + lastSequence
-                    + ", and now accepts them up to " + upTo + ", after " + sequence + " were sent");
-        }
-        boolean wasAnnounced = announced;
-        announced = targets.get(JAVA_INT, nextTargetOffset() + LENGTH) != 0;
-        boolean isNew = announced && !wasAnnounced;
-        if (more > before) {
-            announcedEarly += isNew ? 1 : 0;
-        } else if (!isNew && --announcedEarly < 0) { // otherwise a peer could keep a thread busy with empty grants
-            throw new ProtocolException("the peer granted nothing new");
-        }
+    /** How many control messages were sent. */
+    int controls() {
+        return controlsPosted;
+    }
+
+    /** The memory to send from. */
+    ByteBuffer bytes() {
+        return bytes;
+    }
+
+    /** The number of the last message that was sent. */
+    int sequence() {
+        return sequence;
+    }
+
+    /** The number of the last message that the peer accepts. */
+    int permitted() {
+        return lastSequence;
+    }
+
+    /** How many messages the peer accepts, if it accepts them up to a number. */
+    int messagesUpTo(int number) {
+        return (number - sequence) & SEQUENCE_MASK;
+    }
+
+    /** The peer accepts messages up to a number. */
+    void permit(int upTo) {
         lastSequence = upTo & SEQUENCE_MASK;
-        if (room == 0) {
-            takeTarget();
-        }
+    }
+
+    /** How many bytes there is room for at the peer. */
+    int room() {
+        return room;
+    }
+
+    /** The peer has room for bytes there. */
+    void granted(long at, int withKey, int length) {
+        address = at;
+        key = withKey;
+        room = length;
     }
 
     String state() {
         return "may send " + room + " bytes and " + ((lastSequence - sequence) & SEQUENCE_MASK) + " messages, "
                 + inFlight() + " requests under way with " + (postedBytes - doneBytes) + " bytes, "
                 + (controlsPosted - controlsDone) + " of them control messages";
-    }
-
-    private long nextTargetOffset() {
-        return (long) nextTarget * ConnectionData.TARGET_BYTES;
-    }
-
-    /** Goes on to the next part of the peer's ring, if the peer has announced one. */
-    private void takeTarget() throws ProtocolException {
-        if (!announced) {
-            return;
-        }
-        announced = false;
-        long at = nextTargetOffset();
-        int length = targets.get(JAVA_INT, at + LENGTH); // read once: the peer may overwrite it at any time
-        if (length <= 0 || length > Message.MAX_VALUE) {
-            throw new ProtocolException("the peer granted a part of " + Integer.toUnsignedString(length) + " bytes");
-        }
-        address = targets.get(JAVA_LONG, at);
-        key = targets.get(JAVA_INT, at + KEY);
-        room = length;
-        targets.set(JAVA_INT, at + LENGTH, 0);
-        nextTarget = (nextTarget + 1) % ConnectionData.TARGETS;
     }
 }

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.nio.stream;
 
-import dev.isthmus.CmException;
 import dev.isthmus.RdmaException;
 import dev.isthmus.RdmaUnavailableException;
 import dev.isthmus.cm.CmEvent;
-import dev.isthmus.cm.ConnectionId;
 import dev.isthmus.cm.EventChannel;
 import dev.isthmus.loop.EventLoop;
 import java.io.IOException;
@@ -127,9 +125,11 @@ public final class Service {
      * @param idle after how long; null if it does not
      */
     public void keepAlive(Stream stream, Duration idle) {
+        Duration own = stream.attention();
+        Duration period = own != null && (idle == null || own.compareTo(idle) < 0) ? own : idle;
         loop.execute(() -> {
-            if (idle != null) {
-                keepAlives.add(stream, idle);
+            if (period != null) {
+                keepAlives.add(stream, period);
             } else {
                 keepAlives.remove(stream);
             }
@@ -182,26 +182,12 @@ public final class Service {
     private void onEvent(CmEvent event, Stream stream) {
         switch (event) {
             case CmEvent.Disconnected gone -> {
-                stream.disconnected("the peer has ended the connection without a disconnect message");
-                disconnectNow(event.id()); // answers it
+                stream.peerDisconnected();
+                stream.disconnect(); // answers it
                 stream.advanceCloseFurther();
             }
             case CmEvent.DeviceRemoval removal -> stream.disconnected("the device is being removed");
             default -> LOG.log(Level.DEBUG, () -> stream + " ignores " + event);
-        }
-    }
-
-    /** Ends a connection, from any thread. */
-    void disconnect(ConnectionId id) {
-        loop.execute(() -> disconnectNow(id));
-    }
-
-    /** Ends a connection, on the service's thread. */
-    static void disconnectNow(ConnectionId id) {
-        try {
-            id.disconnect();
-        } catch (CmException | IllegalStateException e) {
-            LOG.log(Level.DEBUG, () -> id + " was no longer connected", e);
         }
     }
 

@@ -2,10 +2,10 @@
 package dev.isthmus.nio.stream;
 
 import dev.isthmus.RdmaException;
+import dev.isthmus.cm.PrivateData;
 import dev.isthmus.nio.stream.StreamState.Event;
 import dev.isthmus.nio.stream.StreamState.Life;
 import dev.isthmus.nio.stream.StreamState.Output;
-import dev.isthmus.nio.stream.StreamState.Peer;
 import dev.isthmus.verbs.CompletionStatus;
 import dev.isthmus.verbs.MemoryRegion;
 import dev.isthmus.verbs.WorkCompletions;
@@ -17,6 +17,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectionKey;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -48,6 +49,7 @@ public final class Stream {
     private final Writers writers;
     private final Wire wire;
     private final ReceiveSide receives;
+    private final Protocol protocol;
     private final Iomaps iomaps;
     private final WorkCompletions done = WorkCompletions.allocate(BATCH);
     private final CompletableFuture<Void> released = new CompletableFuture<>();
@@ -72,12 +74,14 @@ public final class Stream {
         this.link = link;
         StreamGroup group = link.group();
         this.lock = group == null ? new ReentrantLock() : group.lock();
-        this.wire = Wire.of(link.queuePair(), link.memory(), link.isIwarp());
+        this.wire = Wire.of(
+                link.queuePair(), link.memory(), link.isIwarp(), link.options().protocol());
         this.receives = new ReceiveSide(link.queuePair(), wire, link.memory(), link.options());
         receives.begin();
         this.waiting = new Waiting(this, lock, link.completions(), link.channel(), link.options());
         this.writers = new Writers(this, waiting);
         this.iomaps = new Iomaps(this, writers, lock, link);
+        this.protocol = Protocol.of(this, link, wire, receives);
         wire.shareUnder(lock);
         receives.shareUnder(lock);
         link.shareUnder(lock);
@@ -120,8 +124,8 @@ public final class Stream {
     }
 
     /** The private data that this side sends in the handshake. */
-    ConnectionData connectionData() {
-        return receives.connectionData();
+    PrivateData greeting() {
+        return protocol.greeting();
     }
 
     /**
@@ -135,6 +139,7 @@ public final class Stream {
             localAddress = link.id().localAddress();
             peerAddress = link.id().peerAddress();
             sends = new SendSide(
+                    protocol,
                     wire,
                     link.memory(),
                     link.options(),
@@ -145,10 +150,14 @@ public final class Stream {
             if (!begins) {
                 sends.hold();
             }
-            receives.grant(sends);
+            protocol.connected(sends, peer);
+            protocol.grant();
             takeEarly();
         } finally {
             lock.unlock();
+        }
+        if (attention() != null) {
+            link.service().keepAlive(this, null);
         }
     }
 
@@ -351,7 +360,7 @@ public final class Stream {
 
     /** Lets the peer send more, once that is worth a message. */
     private void grantIfDue() {
-        if (receives.isGrantDue()) {
+        if (protocol.isGrantDue()) {
             sendControlsOrFail();
         }
     }
@@ -638,8 +647,13 @@ public final class Stream {
         return state.isClosed();
     }
 
+    /** The state. */
+    StreamState current() {
+        return state;
+    }
+
     /** Changes the state; returns whether the event was for it. */
-    private boolean change(Event event) {
+    boolean change(Event event) {
         StreamState before = state;
         state = before.on(event);
         return !state.equals(before);
@@ -805,7 +819,7 @@ public final class Stream {
     private void flushed() {
         if (!state.isEnded()) {
             ended("the peer or the device has ended the connection without a disconnect message");
-            link.service().disconnect(link.id());
+            link.service().thread().execute(this::disconnect);
         }
     }
 
@@ -861,7 +875,7 @@ public final class Stream {
             receives.drop();
         }
         if (state.mayGrant()) {
-            receives.grant(sends);
+            protocol.grant();
         }
         if (state.owed() != 0 && sends.hasControls(1)) {
             sends.sendControl(state.owed());
@@ -886,7 +900,7 @@ public final class Stream {
         if (number >= 0) {
             sends.completed(number);
         } else if (state.takesMessages()) { // no more receives are posted then, so a peer that goes on soon stalls
-            int message = receives.message(done, i);
+            int message = protocol.message(done, i);
             if (sends == null) { // its group polls, and nobody has taken the event that it is connected
                 early.add(new Early(number, message));
             } else {
@@ -897,7 +911,7 @@ public final class Stream {
     }
 
     private void received(long number, int message) throws ProtocolException {
-        received(Message.operation(message), Message.value(message));
+        protocol.received(number, message);
         if (state.peerReceives()) {
             receives.used(number);
         }
@@ -916,45 +930,6 @@ public final class Stream {
         return false;
     }
 
-    private void received(int operation, int value) throws ProtocolException {
-        if (state.peer() != Peer.SENDING && !isTaken(operation)) {
-            return;
-        }
-        switch (operation) {
-            case Message.DATA -> receives.data(value);
-            case Message.CREDITS -> sends.credited(value);
-            case Message.CONTROL -> controlled(value);
-            case Message.IOMAP -> {
-                receives.counted();
-                iomaps.onAnnounced(value);
-            }
-            default -> throw new ProtocolException("the peer sent an unknown operation, " + operation);
-        }
-    }
-
-    /** Whether a message of a peer that does not just go on sending is to be taken. */
-    private boolean isTaken(int operation) throws ProtocolException {
-        if (change(Event.PEER_SEND)) {
-            sends.release();
-        }
-        if (!state.admits(operation)) {
-            throw new ProtocolException("the peer sent something after it had said that it would not");
-        }
-        return state.peerReceives();
-    }
-
-    private void controlled(int value) throws ProtocolException {
-        switch (value) {
-            case Message.DISCONNECT -> change(Event.PEER_DISCONNECT);
-            case Message.SHUTDOWN -> {
-                if (!change(Event.PEER_SHUT)) {
-                    throw new ProtocolException("the peer shut its output down twice");
-                }
-            }
-            default -> throw new ProtocolException("the peer sent an unknown control message, " + value);
-        }
-    }
-
     /** Makes the connection unusable. */
     void fail(Exception why) {
         boolean isBroken = why instanceof ProtocolException;
@@ -964,15 +939,27 @@ public final class Stream {
         LOG.log(isBroken ? Level.WARNING : Level.DEBUG, () -> this + " is reset: " + why.getMessage());
         failure = new IOException(RESET + ": " + why.getMessage(), why);
         waiting.wakeAll();
-        link.service().disconnect(link.id());
+        link.service().thread().execute(this::disconnect);
+    }
+
+    /** The connection manager says that the peer has ended the connection. */
+    void peerDisconnected() {
+        disconnected("the peer has ended the connection without a disconnect message", !protocol.hasHalfClose());
     }
 
     /** The connection manager says that the peer is gone, or will never be there. */
     void disconnected(String why) {
+        disconnected(why, false);
+    }
+
+    private void disconnected(String why, boolean isInOrder) {
         lock.lock();
         try {
             if (!state.isEnded()) {
                 progress(false); // handles what arrived before
+                if (isInOrder) {
+                    change(Event.PEER_DISCONNECT);
+                }
                 ended(why);
             }
         } finally {
@@ -1008,13 +995,16 @@ public final class Stream {
      *
      * @param deadline {@link Deadlines#NEVER} not to wait, or when to stop waiting if many control messages are under
      *     way. After that, it is announced at the next read, write or wait
-     * @throws IOException if the connection has failed
+     * @throws IOException if the connection has failed, or the protocol has no half close
      * @throws InterruptedException if the thread is interrupted while it waits
      */
     public void shutdownOutput(long deadline) throws IOException, InterruptedException {
         lock.lock();
         try {
             checkOpen();
+            if (!protocol.hasHalfClose()) {
+                throw new IOException("Valkey's protocol has no half close: close the socket instead");
+            }
             if (!change(Event.SHUT_OUTPUT)) {
                 return;
             }
@@ -1125,7 +1115,7 @@ public final class Stream {
             boolean isIdle = !progress() && idle;
             idle = true;
             if (isIdle && state.mayGrant() && sends.hasControls(1)) {
-                sends.keepAlive();
+                protocol.probe();
             }
         } catch (ProtocolException | RdmaException e) {
             fail(e);
@@ -1142,6 +1132,34 @@ public final class Stream {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Ends the connection, on the service's thread. */
+    void disconnect() {
+        link.disconnect();
+        if (link.isManual()) {
+            lock.lock();
+            try {
+                link.stop();
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    /** The peer has accepted a connection whose queue pair is not rdma_cm's. */
+    void ready() {
+        lock.lock();
+        try {
+            link.ready();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** How often it has to look after its messages while it is idle; null if it need not. */
+    Duration attention() {
+        return protocol.attention();
     }
 
     /** Destroys the native objects, on the service's thread. */
@@ -1171,7 +1189,8 @@ public final class Stream {
             return this + ": " + lock;
         }
         try {
-            return this + ": " + receives.state() + "; " + (sends == null ? "not connected" : sends.state()) + "; "
+            return this + ": " + receives.state() + "; " + protocol + "; "
+                    + (sends == null ? "not connected" : sends.state()) + "; "
                     + waiting.state()
                     + "; " + state
                     + (failure != null ? "; " + failure.getMessage() : "");

@@ -73,7 +73,7 @@ final class StreamClose {
     }
 
     private void end() {
-        Service.disconnectNow(stream.link().id());
+        stream.disconnect();
         stream.release();
     }
 }

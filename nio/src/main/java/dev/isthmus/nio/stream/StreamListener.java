@@ -136,7 +136,10 @@ public final class StreamListener implements Handshake.Ends {
     void onRequest(CmEvent.ConnectRequest event) {
         try {
             var request = new StreamRequest(
-                    service, event.id(), ConnectionData.read(event.parameters().privateData()));
+                    service,
+                    event.id(),
+                    ConnectionData.read(
+                            event.parameters().privateData(), options.get().protocol()));
             InetSocketAddress from = request.peerAddress();
             if (!admits.test(from.getAddress())) {
                 LOG.log(Level.DEBUG, () -> from + " was refused: it is not one of this machine's addresses");

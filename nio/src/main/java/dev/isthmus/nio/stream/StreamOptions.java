@@ -12,9 +12,17 @@ package dev.isthmus.nio.stream;
  * @param inline the largest message that goes inline, in bytes
  * @param polling how many microseconds a waiting thread polls before it sleeps
  * @param iomapSize how many regions the peer may map at a time
+ * @param protocol what is spoken
  */
 public record StreamOptions(
-        int sendBuffer, int receiveBuffer, int sendQueue, int receiveQueue, int inline, int polling, int iomapSize) {
+        int sendBuffer,
+        int receiveBuffer,
+        int sendQueue,
+        int receiveQueue,
+        int inline,
+        int polling,
+        int iomapSize,
+        StreamProtocol protocol) {
 
     /** The least that makes sense, as it is granted in halves. */
     static final int MIN_BUFFER = 4096;
@@ -34,7 +42,8 @@ public record StreamOptions(
             property("receiveQueue", 384),
             property("inline", 64),
             property("polling", 10),
-            property("iomapSize", 0));
+            property("iomapSize", 0),
+            StreamProtocol.RSOCKET);
 
     /**
      * Moves values that are out of range to the nearest valid value, as sockets do with the sizes of their buffers.
@@ -54,6 +63,28 @@ public record StreamOptions(
         sendQueue = Math.clamp(sendQueue, MIN_QUEUE, MAX_QUEUE);
         receiveQueue = Math.clamp(receiveQueue, MIN_QUEUE, MAX_QUEUE);
         iomapSize = iomapOf(scaleOf(Math.min(iomapSize, MAX_IOMAPS)));
+    }
+
+    /**
+     * Options of a stream that speaks rsocket's protocol.
+     *
+     * @param sendBuffer as above, like the others
+     * @param receiveBuffer as above
+     * @param sendQueue as above
+     * @param receiveQueue as above
+     * @param inline as above
+     * @param polling as above
+     * @param iomapSize as above
+     */
+    public StreamOptions(
+            int sendBuffer,
+            int receiveBuffer,
+            int sendQueue,
+            int receiveQueue,
+            int inline,
+            int polling,
+            int iomapSize) {
+        this(sendBuffer, receiveBuffer, sendQueue, receiveQueue, inline, polling, iomapSize, StreamProtocol.RSOCKET);
     }
 
     /** The byte that encodes a size for the peer: {@code rs_value_to_scale}. */
@@ -83,7 +114,7 @@ public record StreamOptions(
      * @return the new options
      */
     public StreamOptions withSendBuffer(int bytes) {
-        return new StreamOptions(bytes, receiveBuffer, sendQueue, receiveQueue, inline, polling, iomapSize);
+        return new StreamOptions(bytes, receiveBuffer, sendQueue, receiveQueue, inline, polling, iomapSize, protocol);
     }
 
     /**
@@ -93,7 +124,7 @@ public record StreamOptions(
      * @return the new options
      */
     public StreamOptions withReceiveBuffer(int bytes) {
-        return new StreamOptions(sendBuffer, bytes, sendQueue, receiveQueue, inline, polling, iomapSize);
+        return new StreamOptions(sendBuffer, bytes, sendQueue, receiveQueue, inline, polling, iomapSize, protocol);
     }
 
     /**
@@ -103,24 +134,39 @@ public record StreamOptions(
      * @return the new options
      */
     public StreamOptions withPolling(int micros) {
-        return new StreamOptions(sendBuffer, receiveBuffer, sendQueue, receiveQueue, inline, micros, iomapSize);
+        return new StreamOptions(
+                sendBuffer, receiveBuffer, sendQueue, receiveQueue, inline, micros, iomapSize, protocol);
     }
 
     /**
-     * Returns these options with queues that a device allows.
+     * Returns these options with another protocol.
+     *
+     * @param spoken the protocol
+     * @return the new options
+     */
+    public StreamOptions withProtocol(StreamProtocol spoken) {
+        return new StreamOptions(
+                sendBuffer, receiveBuffer, sendQueue, receiveQueue, inline, polling, iomapSize, spoken);
+    }
+
+    /**
+     * Returns these options with queues that a device allows, and the protocol needs.
      *
      * @param most how many requests its queues have room for
      * @return the new options
      */
     StreamOptions within(int most) {
+        int receives =
+                protocol == StreamProtocol.VALKEY ? Math.max(receiveQueue, ValkeyProtocol.RECEIVES) : receiveQueue;
         return new StreamOptions(
                 sendBuffer,
                 receiveBuffer,
                 Math.min(sendQueue, most),
-                Math.min(receiveQueue, most - ReceiveSide.SPARE),
+                Math.min(receives, most - ReceiveSide.SPARE),
                 inline,
                 polling,
-                iomapSize);
+                iomapSize,
+                protocol);
     }
 
     /**

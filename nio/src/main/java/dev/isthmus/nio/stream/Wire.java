@@ -44,12 +44,18 @@ abstract sealed class Wire {
                 .inline(true);
     }
 
-    static Wire of(QueuePair queuePair, Memory memory, boolean isIwarp) {
+    static Wire of(QueuePair queuePair, Memory memory, boolean isIwarp, StreamProtocol protocol) {
+        if (protocol == StreamProtocol.VALKEY) {
+            return new WithCommands(queuePair, memory);
+        }
         return isIwarp ? new WriteThenSend(queuePair, memory) : new WithImmediate(queuePair, memory);
     }
 
     /** How many requests a write takes. */
     abstract int requestsPerWrite();
+
+    /** Whether each receive has a place in memory of its own, for the bytes of its message. */
+    abstract boolean hasPlaces();
 
     /**
      * Writes to the peer's memory, and sends a message.
@@ -130,7 +136,7 @@ abstract sealed class Wire {
         silentInline.shareUnder(lock);
     }
 
-    private static final class WithImmediate extends Wire {
+    static sealed class WithImmediate extends Wire {
 
         WithImmediate(QueuePair queuePair, Memory memory) {
             super(
@@ -146,6 +152,11 @@ abstract sealed class Wire {
         @Override
         int requestsPerWrite() {
             return 1;
+        }
+
+        @Override
+        boolean hasPlaces() {
+            return false;
         }
 
         @Override
@@ -167,6 +178,52 @@ abstract sealed class Wire {
         @Override
         ReceiveRequest receive(int number) {
             return ReceiveRequest.prepare(0);
+        }
+    }
+
+    /** Valkey's: a message is the length of what was written, and all else is a command, which is a SEND. */
+    static final class WithCommands extends WithImmediate {
+
+        private final Memory memory;
+        private final SendRequest command;
+
+        WithCommands(QueuePair queuePair, Memory memory) {
+            super(queuePair, memory);
+            this.memory = memory;
+            this.command = SendRequest.prepare(memory.out()).signaled(true);
+        }
+
+        /**
+         * Sends a command from the stream's own memory.
+         *
+         * @return false if the send queue is full
+         */
+        boolean command(int offset, boolean isInline, long wrId) {
+            return queuePair.tryPost(command.range(offset, ValkeyProtocol.COMMAND_BYTES)
+                    .inline(isInline)
+                    .wrId(wrId));
+        }
+
+        @Override
+        boolean hasPlaces() {
+            return true;
+        }
+
+        /** The only one is the disconnect message, which there is none for: its completion ends all before it. */
+        @Override
+        boolean post(int message, long wrId) {
+            return keepAlive(wrId);
+        }
+
+        @Override
+        ReceiveRequest receive(int number) {
+            return ReceiveRequest.prepare(memory.in()).range(memory.receivedOffset(number), memory.messageBytes());
+        }
+
+        @Override
+        void shareUnder(ReentrantLock lock) {
+            super.shareUnder(lock);
+            command.shareUnder(lock);
         }
     }
 
@@ -194,6 +251,11 @@ abstract sealed class Wire {
         @Override
         int requestsPerWrite() {
             return 2;
+        }
+
+        @Override
+        boolean hasPlaces() {
+            return true;
         }
 
         @Override
