@@ -27,6 +27,9 @@ class RulesTest {
             bind    *               8080 tcp
             bind    10.0.0.1 *
             bind    0.0.0.0/0  9000
+            connect 10.0.0.2   6379 valkey
+            connect 10.1.2.3   6379 valkey
+            bind    *          6380 valkey
             """.lines().toList());
 
     @ParameterizedTest
@@ -43,6 +46,9 @@ class RulesTest {
         "fd80::1, 443, TCP",
         "fd00::1, 444, TCP",
         "127.0.0.1, 80, RDMA",
+        "10.0.0.2, 6379, VALKEY",
+        "10.0.0.2, 6380, TCP",
+        "10.1.2.3, 6379, VALKEY",
     })
     void shouldSayHowToConnect(String host, int port, Rules.TransportChoice way) throws IOException {
         assertEquals(way, RULES.connect(new InetSocketAddress(host, port)));
@@ -56,6 +62,8 @@ class RulesTest {
         "10.0.0.1, 0, RDMA",
         "10.0.0.2, 0, TCP",
         "0.0.0.0, 9000, RDMA",
+        "0.0.0.0, 6380, VALKEY",
+        "10.0.0.1, 6380, VALKEY",
         "::1, 9000, TCP",
         "10.1.2.3, 7000, TCP",
     })

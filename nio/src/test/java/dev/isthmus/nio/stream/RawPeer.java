@@ -10,6 +10,7 @@ import dev.isthmus.cm.PortSpace;
 import dev.isthmus.cm.PrivateData;
 import dev.isthmus.testbed.TestDeadlines;
 import dev.isthmus.verbs.AccessFlag;
+import dev.isthmus.verbs.CompletionOpcode;
 import dev.isthmus.verbs.CompletionQueue;
 import dev.isthmus.verbs.DeviceContext;
 import dev.isthmus.verbs.ProtectionDomain;
@@ -93,7 +94,8 @@ final class RawPeer implements AutoCloseable {
     private final boolean iwarp;
     private boolean over;
     private int underWay;
-    private ConnectionData theirs; // null until it is connected
+    private ConnectionData theirs; // null until it is connected, or if it speaks Valkey's protocol
+    private final Deque<ByteBuffer> commands = new ArrayDeque<>(); // of Valkey's protocol, that have arrived
 
     private RawPeer(EventChannel events, ConnectionId id, int receives) {
         this.events = events;
@@ -105,7 +107,7 @@ final class RawPeer implements AutoCloseable {
         completions = made(device.createCompletionQueue(2 * QUEUE));
         queuePair = made(id.createQueuePair(
                 pd, completions, completions, config -> config.maxSendWr(QUEUE).maxRecvWr(QUEUE)));
-        receive.sge(0, memory.region(), RECEIVED_OFFSET, iwarp ? Memory.MESSAGE_BYTES : 0);
+        receive.sge(0, memory.region(), RECEIVED_OFFSET, iwarp ? Memory.MESSAGE_BYTES : ValkeyProtocol.COMMAND_BYTES);
         for (int i = 0; i < receives; i++) {
             queuePair.post(receive);
         }
@@ -121,8 +123,18 @@ final class RawPeer implements AutoCloseable {
         return connect(to, CREDITS, change);
     }
 
+    /** Connects to one that speaks Valkey's protocol. */
+    static RawPeer connectToValkey(InetSocketAddress to) throws Exception {
+        return connect(to, CREDITS, StreamProtocol.VALKEY, greeting -> greeting.length = 0);
+    }
+
     /** Connects, with this many receives posted. */
     static RawPeer connect(InetSocketAddress to, int receives, Consumer<Greeting> change) throws Exception {
+        return connect(to, receives, StreamProtocol.RSOCKET, change);
+    }
+
+    private static RawPeer connect(
+            InetSocketAddress to, int receives, StreamProtocol protocol, Consumer<Greeting> change) throws Exception {
         EventChannel events = EventChannel.open();
         ConnectionId id = resolved(events, to);
         var peer = new RawPeer(events, id, receives);
@@ -134,7 +146,7 @@ final class RawPeer implements AutoCloseable {
             if (!(answer instanceof CmEvent.Established(var _, var parameters))) {
                 throw new ConnectException(answer.toString());
             }
-            peer.theirs = ConnectionData.read(parameters.privateData());
+            peer.theirs = ConnectionData.read(parameters.privateData(), protocol);
             connected = true;
             return peer;
         } finally {
@@ -205,9 +217,18 @@ final class RawPeer implements AutoCloseable {
 
         /** Accepts, and does not wait until the other side knows. */
         RawPeer accept(Consumer<Greeting> change) throws Exception {
+            return accept(StreamProtocol.RSOCKET, change);
+        }
+
+        /** Accepts one that speaks Valkey's protocol. */
+        RawPeer acceptValkey() throws Exception {
+            return accept(StreamProtocol.VALKEY, greeting -> greeting.length = 0);
+        }
+
+        private RawPeer accept(StreamProtocol protocol, Consumer<Greeting> change) throws Exception {
             CmEvent.ConnectRequest asked = expect(CmEvent.ConnectRequest.class, events);
             var peer = new RawPeer(events, asked.id(), CREDITS);
-            peer.theirs = ConnectionData.read(asked.parameters().privateData());
+            peer.theirs = ConnectionData.read(asked.parameters().privateData(), protocol);
             asked.id().accept(config -> peer.configure(config, change));
             return peer;
         }
@@ -250,6 +271,48 @@ final class RawPeer implements AutoCloseable {
         } else {
             write(SendOpcode.RDMA_WRITE_WITH_IMM, OUT_OFFSET, length, address, key, message);
         }
+    }
+
+    /** Sends a command of Valkey's protocol, whose fields are written into a buffer of zeros. */
+    void command(int opcode, Consumer<ByteBuffer> fields) {
+        ByteBuffer command = ByteBuffer.allocate(ValkeyProtocol.COMMAND_BYTES);
+        command.putShort(0, (short) opcode);
+        fields.accept(command);
+        out().put(0, command, 0, ValkeyProtocol.COMMAND_BYTES);
+        send(ValkeyProtocol.COMMAND_BYTES);
+    }
+
+    /** Announces a buffer, as it says. */
+    void announce(long address, int key, int length) {
+        command(
+                ValkeyProtocol.REGISTER_MEMORY,
+                command -> command.putLong(ValkeyProtocol.ADDRESS, address)
+                        .putInt(ValkeyProtocol.LENGTH, length)
+                        .putInt(ValkeyProtocol.KEY, key));
+    }
+
+    /** Waits for a command of the other side, and skips others. All receives have the same place. */
+    ByteBuffer awaitCommand(int opcode) {
+        long begin = System.nanoTime();
+        while (true) {
+            poll();
+            for (ByteBuffer one = commands.poll(); one != null; one = commands.poll()) {
+                if (one.getShort(0) == opcode) {
+                    return one;
+                }
+            }
+            if (System.nanoTime() - begin > LONGEST.toNanos()) {
+                throw new AssertionError("no command " + opcode + " in " + LONGEST);
+            }
+            Thread.onSpinWait();
+        }
+    }
+
+    /** Sends this many bytes with an immediate value. */
+    void sendWithImmediate(int length, int value) {
+        post(request.opcode(SendOpcode.SEND_WITH_IMM)
+                .sge(0, memory.region(), OUT_OFFSET, length)
+                .immediate(value));
     }
 
     /** Writes this many bytes to the other side's memory, and sends no message. */
@@ -352,6 +415,12 @@ final class RawPeer implements AutoCloseable {
             if (done.wrId(i) == 1) {
                 underWay--;
             } else if (done.isSuccess(i)) {
+                if (done.opcode(i) == CompletionOpcode.RECV && done.byteLength(i) == ValkeyProtocol.COMMAND_BYTES) {
+                    byte[] bytes = new byte[ValkeyProtocol.COMMAND_BYTES];
+                    MemorySegment.copy(
+                            memory.segment(), ValueLayout.JAVA_BYTE, RECEIVED_OFFSET, bytes, 0, bytes.length);
+                    commands.add(ByteBuffer.wrap(bytes));
+                }
                 queuePair.post(receive);
             }
         }
