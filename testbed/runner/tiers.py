@@ -31,20 +31,21 @@ HOME = os.path.dirname(TESTBED)
 LEAST = {"format": (1, 1), "unit": (1100, 1110), "ucx": (820, 860), "device": (850, 1000), "interop": (38, 260),
          "siw": (90, 410), "connectx": (None, 370), "connectx-direct": (None, 370), "consumer": (20, 72), "instructions": (51, 74),
          "ucx-verbs": (None, 340), "ucx-newest": (None, 800), "jdk-newest": (None, 1650), "netty": (None, 170),
-         "mpi": (None, 60), "spark": (None, 15), "spark-verbs": (None, 2), "site": (None, 12), "testbed": (None, 80)}
+         "mpi": (None, 60), "spark": (None, 15), "spark-verbs": (None, 2), "valkey": (None, 5), "site": (None, 12),
+         "testbed": (None, 80)}
 GATE = [name for name, (least, _) in LEAST.items() if least]
 GATE_MODULES = {"siw": ("api",)}  # whose tests the gate has of a tier, where it has not all: connections, not sockets
 GATE_ROWS = "mlx5-(direct-)?(poll-1|post-write-64-signaled)|(?!mlx5-).*"  # of instructions: some of a card's
-WHOLE = [name for name in LEAST if name != "spark-verbs"]
+WHOLE = [name for name in LEAST if name not in ("spark-verbs", "valkey")]
 
 SOFT_ROCE = ("device", "interop", "ucx-verbs")
-GUESTS = (*SOFT_ROCE, "siw", "spark-verbs")
+GUESTS = (*SOFT_ROCE, "siw", "spark-verbs", "valkey")
 SIMULATED = ("connectx", "connectx-direct")  # devices that need no guest
 JUNIT = ("unit", "ucx", "ucx-newest", "mpi")
 PROGRAMS = ("testbed", "format", "site", "consumer", "instructions", "netty", "jdk-newest")  # which count for themselves
 ON_HOST = (*JUNIT, *SIMULATED, "spark", *PROGRAMS)
 # Each takes about as long as the others. A program such as netty boots a guest of its own, in any lane.
-LANES = (("device", "netty"), ("interop", "ucx-verbs", "siw", "spark-verbs"),
+LANES = (("device", "netty"), ("interop", "ucx-verbs", "siw", "spark-verbs", "valkey"),
          tuple(name for name in ON_HOST if name != "netty"))
 # Comparisons measure for minutes, and no JDK changes how: the newest one runs the tests of what is measured.
 NOT_OF_COMPARISONS = r"(?!dev\.isthmus\.perf\.(bench\.compare|tools\.ucx)\.).*"
@@ -84,6 +85,7 @@ The whole (--all) has the extended tests, too, and these:
   testbed       the testbed's own tests
 Only when named:
   spark-verbs   Apache Spark with two executors over UCX' verbs, in the testbed
+  valkey        clients of Valkey over RDMA, against valkey-server, which is built once; in the testbed
 Alone, and only when named:
   debian13, debiansid  the demo and all tests on that Debian, made from nothing (testbed/debian --help)
   arm64                samples and some classes on emulated 64-bit Arm (testbed/arm64 --help)
@@ -162,6 +164,7 @@ def needs(tiers):
     else:
         words = (*NEEDS, *(("debian",) if "jdk-newest" in tiers else ()),
                  *(("connectx",) if any(tier in SIMULATED for tier in tiers) else ()),
+                 *(("valkey",) if "valkey" in tiers else ()),
                  *(("siw", "devices") if any(tier in NEED_DEVICES for tier in tiers) else ()))
     return ["vm" if word == "devices" else word for word in words if word != "devices" or not has_devices()]
 
@@ -322,6 +325,8 @@ class Tests:
         elif name == "spark-verbs":  # a JVM of Spark's starts for a minute where processors are emulated, and there are six
             environment.update(ucx_over_verbs())
             options = [f"-Disthmus.spark.jars={printed_by('spark-jars')}", "-Disthmus.test.seconds=1500"]
+        elif name == "valkey":  # was built before the guest booted, which has no network
+            options = [f"-Disthmus.valkey={printed_by('valkey')}"]
         elif name == "connectx-direct":
             options = ["-Disthmus.mlx5.direct=true"]
         elif name == "ucx-newest":  # for this tier alone: other tests' peers in C are made for the system's UCX
@@ -353,7 +358,9 @@ class Tests:
             return
         if "spark-verbs" in tiers:
             printed_by("spark-jars")  # downloads them, as the guest has no network
-        for device, its in (("rxe", SOFT_ROCE), ("siw", ("siw",)), ("rxe", ("spark-verbs",))):
+        if "valkey" in tiers:
+            printed_by("valkey")
+        for device, its in (("rxe", SOFT_ROCE), ("siw", ("siw",)), ("rxe", ("spark-verbs",)), ("rxe", ("valkey",))):
             wanted = [name for name in its if name in tiers]
             if wanted:
                 self.in_testbed(device, wanted)

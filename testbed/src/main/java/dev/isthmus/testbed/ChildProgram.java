@@ -3,6 +3,7 @@ package dev.isthmus.testbed;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -141,6 +142,17 @@ public final class ChildProgram implements AutoCloseable {
                     command + (ended ? ": status " + process.exitValue() : ": still running") + ": " + lines());
         }
         return lines();
+    }
+
+    /**
+     * Writes a line to its standard input.
+     *
+     * @param line the line
+     */
+    public void tell(String line) throws IOException {
+        OutputStream into = process.getOutputStream();
+        into.write((line + "\n").getBytes(StandardCharsets.UTF_8));
+        into.flush();
     }
 
     /** Kills it with SIGKILL, as the end of its host would. */

@@ -73,6 +73,9 @@ public final class TierRunner {
     /** Also starts Apache Spark, and needs two RDMA devices; takes minutes on emulated processors. */
     public static final String SPARK_VERBS = "spark-verbs";
 
+    /** Starts valkey-server, which {@code testbed/valkey} builds, and needs an RDMA device. */
+    public static final String VALKEY = "valkey";
+
     /** The tier of UCX over verbs: the tests of {@link #UCX} without those of {@link #HOST}. */
     private static final String UCX_VERBS = "ucx-verbs";
 
@@ -110,7 +113,7 @@ public final class TierRunner {
     public static final String EXTENDED = "extended";
 
     private static final Set<String> TAGS =
-            Set.of(UNIT, DEVICE, INTEROP, UCX, IWARP, CONNECTX, MPI, SPARK, SPARK_VERBS);
+            Set.of(UNIT, DEVICE, INTEROP, UCX, IWARP, CONNECTX, MPI, SPARK, SPARK_VERBS, VALKEY);
     private static final Set<String> TIERS = new LinkedHashSet<>(List.of(
             UNIT,
             DEVICE,
@@ -123,7 +126,8 @@ public final class TierRunner {
             CONNECTX_DIRECT,
             MPI,
             SPARK,
-            SPARK_VERBS));
+            SPARK_VERBS,
+            VALKEY));
 
     /**
      * On a quiet machine, JUnit interrupts a test after this many seconds; elsewhere {@linkplain TestDeadlines#ofTest later}.

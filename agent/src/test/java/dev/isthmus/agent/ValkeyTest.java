@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.agent;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.isthmus.testbed.ChildProgram;
+import dev.isthmus.testbed.FreePorts;
+import dev.isthmus.testbed.TestDeadlines;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Unmodified clients with the agent and a rule, against valkey-server over RDMA; and C's clients against a Java server. */
+@Tag("valkey")
+class ValkeyTest {
+
+    private static final Duration LONGEST = TestDeadlines.ofSeconds(240);
+
+    @TempDir
+    Path folder;
+
+    private ChildProgram start(int port, String what) throws IOException {
+        String host = ProgramOverRdma.host().getHostAddress();
+        return ProgramOverRdma.withRules(
+                        "valkey", folder, "=connect=" + host + " " + port + " valkey;bind=* " + port + " valkey")
+                .start("dev.isthmus.programs.ValkeyProgram", host, "" + port, what);
+    }
+
+    @Test
+    void shouldCarryJedis() throws Exception {
+        try (var server = new ValkeyServer();
+                ChildProgram program = start(server.port(), "jedis")) {
+            assertEquals("done", program.ended(LONGEST).getLast());
+        }
+    }
+
+    @Test
+    void shouldCarryLettuce() throws Exception {
+        try (var server = new ValkeyServer();
+                ChildProgram program = start(server.port(), "lettuce")) {
+            assertEquals("done", program.ended(LONGEST).getLast());
+        }
+    }
+
+    /** Its queue of receives runs empty. It has told the clients' devices never to try again then, but they do. */
+    @Test
+    void shouldOutlastAServerThatIsPausedUnderMoreMessagesThanItHasReceivesFor() throws Exception {
+        try (var server = new ValkeyServer();
+                ChildProgram program = start(server.port(), "flood")) {
+            program.await("connected", LONGEST);
+            server.program().signal("STOP");
+            program.tell("flood");
+            program.await("flooded", LONGEST);
+            server.program().signal("CONT");
+            assertEquals("done", program.ended(LONGEST).getLast());
+        }
+    }
+
+    @Test
+    void shouldSeeTheEndOfAServerThatIsKilledAndConnectAgain() throws Exception {
+        try (var server = new ValkeyServer();
+                ChildProgram program = start(server.port(), "killed")) {
+            program.await("waiting", LONGEST);
+            server.close();
+            program.tell("killed");
+            program.await("noticed", LONGEST);
+            server.start();
+            program.tell("restarted");
+            assertEquals("done", program.ended(LONGEST).getLast());
+        }
+    }
+
+    @Test
+    void shouldServeClientsInC() throws Exception {
+        int port = FreePorts.free(ProgramOverRdma.host());
+        try (ChildProgram server = start(port, "server")) {
+            server.await("listening", LONGEST);
+            try (ChildProgram client = ValkeyServer.client("valkey-cli", port, "set", "key", "x".repeat(300_000))) {
+                assertEquals("OK", client.ended(LONGEST).getLast());
+            }
+            try (ChildProgram client = ValkeyServer.client("valkey-cli", port, "get", "key")) {
+                assertEquals("x".repeat(300_000), client.ended(LONGEST).getLast().replace("\"", ""));
+            }
+            try (ChildProgram client = ValkeyServer.client(
+                    "valkey-benchmark", port, "-t", "set,get", "-c", "5", "-n", "500", "-d", "70000", "--csv")) {
+                String printed = String.join("\n", client.ended(LONGEST));
+                assertTrue(printed.contains("\"SET\",") && printed.contains("\"GET\","), printed);
+            }
+        }
+    }
+}

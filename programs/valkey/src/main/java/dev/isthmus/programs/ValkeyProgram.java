@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.programs;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.LettuceFutures;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisFuture;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.SocketOptions;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.pubsub.RedisPubSubAdapter;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.JedisPubSub;
+import redis.clients.jedis.Pipeline;
+import redis.clients.jedis.Response;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+
+/**
+ * Clients of Valkey, and a server: {@code ValkeyProgram ADDRESS PORT jedis|lettuce|flood|killed|server}. Standard input
+ * tells {@code flood} and {@code killed} what has happened, line by line.
+ */
+public final class ValkeyProgram {
+
+    private static final int[] LENGTHS = {1, 100, 16_384, 65_536, 65_537, 1 << 20, 5 << 20};
+    private static final int MANY = 3000;
+    private static final int MILLIS = 240_000; // on emulated processors
+    private static final Duration LONGEST = Duration.ofMillis(MILLIS);
+
+    private final String host;
+    private final int port;
+    private final BufferedReader told = new BufferedReader(new InputStreamReader(System.in, UTF_8));
+
+    private ValkeyProgram(String host, int port) {
+        this.host = host;
+        this.port = port;
+    }
+
+    /** Runs the program. */
+    public static void main(String... args) throws Exception {
+        var program = new ValkeyProgram(args[0], Integer.parseInt(args[1]));
+        switch (args[2]) {
+            case "jedis" -> program.jedis();
+            case "lettuce" -> program.lettuce();
+            case "flood" -> program.flood();
+            case "killed" -> program.killed();
+            case "server" -> new TinyServer().serve(args[0], Integer.parseInt(args[1]));
+            default -> throw new IllegalArgumentException(args[2]);
+        }
+        System.out.println("done");
+        System.exit(0); // Lettuce keeps threads
+    }
+
+    private static void check(boolean holds, String what) {
+        if (!holds) {
+            throw new AssertionError(what);
+        }
+    }
+
+    private static byte[] value(int length) {
+        byte[] value = new byte[length];
+        new Random(length).nextBytes(value);
+        return value;
+    }
+
+    private Jedis connect() {
+        return new Jedis(host, port, MILLIS, MILLIS);
+    }
+
+    private void jedis() throws Exception {
+        try (Jedis jedis = connect()) {
+            check("PONG".equals(jedis.ping()), "PING");
+            for (int length : LENGTHS) {
+                byte[] key = ("jedis" + length).getBytes(UTF_8);
+                jedis.set(key, value(length));
+                check(Arrays.equals(value(length), jedis.get(key)), length + " bytes");
+            }
+            System.out.println("values");
+            Pipeline pipeline = jedis.pipelined();
+            List<Response<Long>> answers = new ArrayList<>();
+            for (int i = 0; i < MANY; i++) {
+                answers.add(pipeline.incr("jedis"));
+            }
+            pipeline.sync();
+            for (int i = 0; i < MANY; i++) {
+                check(answers.get(i).get() == i + 1, "answer " + i);
+            }
+            System.out.println("pipeline");
+            CompletableFuture<List<String>> popped = CompletableFuture.supplyAsync(this::pop);
+            while (jedis.clientList().lines().noneMatch(line -> line.contains("cmd=blpop"))) {
+                Thread.onSpinWait();
+            }
+            jedis.rpush("list", "element");
+            check(popped.get(MILLIS, TimeUnit.MILLISECONDS).equals(List.of("list", "element")), "BLPOP");
+            System.out.println("blocking");
+            publish(jedis);
+            System.out.println("published");
+            var transaction = jedis.multi();
+            Response<String> one = transaction.set("t", "1");
+            Response<String> two = transaction.get("t");
+            transaction.exec();
+            check("OK".equals(one.get()) && "1".equals(two.get()), "MULTI");
+        }
+    }
+
+    private List<String> pop() {
+        try (Jedis other = connect()) {
+            return other.blpop(0, "list");
+        }
+    }
+
+    private void publish(Jedis jedis) throws Exception {
+        var received = new LinkedBlockingQueue<String>();
+        var subscriber = new JedisPubSub() {
+            @Override
+            public void onSubscribe(String channel, int count) {
+                received.add("subscribed");
+            }
+
+            @Override
+            public void onMessage(String channel, String message) {
+                received.add(message);
+                unsubscribe();
+            }
+        };
+        CompletableFuture<Void> subscribing = CompletableFuture.runAsync(() -> {
+            try (Jedis other = connect()) {
+                other.subscribe(subscriber, "news");
+            }
+        });
+        check("subscribed".equals(received.poll(MILLIS, TimeUnit.MILLISECONDS)), "SUBSCRIBE");
+        jedis.publish("news", "message");
+        check("message".equals(received.poll(MILLIS, TimeUnit.MILLISECONDS)), "PUBLISH");
+        subscribing.get(MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    private RedisClient client() {
+        RedisClient client = RedisClient.create(RedisURI.builder()
+                .withHost(host)
+                .withPort(port)
+                .withTimeout(LONGEST)
+                .build());
+        client.setOptions(ClientOptions.builder()
+                .socketOptions(
+                        SocketOptions.builder().connectTimeout(LONGEST).build())
+                .build());
+        return client;
+    }
+
+    private void lettuce() throws Exception {
+        RedisClient client = client();
+        try (StatefulRedisConnection<byte[], byte[]> connection = client.connect(ByteArrayCodec.INSTANCE)) {
+            for (int length : LENGTHS) {
+                byte[] key = ("lettuce" + length).getBytes(UTF_8);
+                connection.sync().set(key, value(length));
+                check(Arrays.equals(value(length), connection.sync().get(key)), length + " bytes");
+            }
+            System.out.println("values");
+            count(connection, "lettuce");
+            System.out.println("pipeline");
+        }
+        var received = new LinkedBlockingQueue<String>();
+        try (StatefulRedisPubSubConnection<String, String> subscriber = client.connectPubSub();
+                StatefulRedisConnection<String, String> connection = client.connect()) {
+            subscriber.addListener(new RedisPubSubAdapter<>() {
+                @Override
+                public void message(String channel, String message) {
+                    received.add(message);
+                }
+            });
+            subscriber.sync().subscribe("news");
+            connection.sync().publish("news", "message");
+            check("message".equals(received.poll(MILLIS, TimeUnit.MILLISECONDS)), "PUBLISH");
+        }
+        System.out.println("published");
+        client.shutdown();
+    }
+
+    /** Each command is written by itself. */
+    private static List<RedisFuture<Long>> increment(StatefulRedisConnection<byte[], byte[]> connection, String key) {
+        List<RedisFuture<Long>> answers = new ArrayList<>();
+        for (int i = 0; i < MANY; i++) {
+            answers.add(connection.async().incr(key.getBytes(UTF_8)));
+        }
+        return answers;
+    }
+
+    private static void count(StatefulRedisConnection<byte[], byte[]> connection, String key) throws Exception {
+        assertCounted(increment(connection, key));
+    }
+
+    private static void assertCounted(List<RedisFuture<Long>> answers) throws Exception {
+        check(LettuceFutures.awaitAll(LONGEST, answers.toArray(RedisFuture[]::new)), "not all were answered");
+        for (int i = 0; i < MANY; i++) {
+            check(answers.get(i).get() == i + 1, "answer " + i);
+        }
+    }
+
+    private void awaitTold(String word) throws IOException {
+        String line = told.readLine();
+        check(word.equals(line), "told " + line + ", not " + word);
+    }
+
+    /** Sends more messages than a server that is paused has receives for. */
+    private void flood() throws Exception {
+        RedisClient client = client();
+        try (StatefulRedisConnection<byte[], byte[]> connection = client.connect(ByteArrayCodec.INSTANCE)) {
+            connection.sync().ping();
+            System.out.println("connected");
+            awaitTold("flood");
+            List<RedisFuture<Long>> answers = increment(connection, "flood");
+            System.out.println("flooded");
+            assertCounted(answers);
+        }
+    }
+
+    /** Clients that wait when the server is killed, and connect again. */
+    private void killed() throws Exception {
+        RedisClient client = client();
+        try (Jedis jedis = connect();
+                StatefulRedisConnection<String, String> connection = client.connect()) {
+            connection.sync().set("key", "value");
+            CompletableFuture<Object> waiting = CompletableFuture.supplyAsync(() -> jedis.blpop(0, "never"));
+            System.out.println("waiting");
+            awaitTold("killed");
+            try {
+                waiting.get(MILLIS, TimeUnit.MILLISECONDS);
+                throw new AssertionError("BLPOP has returned");
+            } catch (java.util.concurrent.ExecutionException e) {
+                check(e.getCause() instanceof JedisConnectionException, e.toString());
+            }
+            System.out.println("noticed");
+            awaitTold("restarted");
+            try (Jedis other = connect()) {
+                check("PONG".equals(other.ping()), "PING");
+            }
+            check("PONG".equals(connection.sync().ping()), "Lettuce's PING");
+        }
+    }
+}
