@@ -41,8 +41,8 @@ class HostileValkeyTest {
     @BeforeAll
     static void gather() throws Exception {
         company = new Company();
-        listener = StreamListener.listen(
-                new InetSocketAddress(Hosts.far(), 0), 64, false, () -> OPTIONS, anyone -> true);
+        listener =
+                StreamListener.listen(new InetSocketAddress(Hosts.far(), 0), 64, false, () -> OPTIONS, anyone -> true);
     }
 
     @AfterAll
@@ -80,7 +80,8 @@ class HostileValkeyTest {
             peer.announce(4096, 1, 100);
         }),
         FEATURES_THAT_NOBODY_OFFERED(
-                "chose features", peer -> peer.command(
+                "chose features",
+                peer -> peer.command(
                         ValkeyProtocol.SET_CLIENT_FEATURE, command -> command.putLong(ValkeyProtocol.FEATURES, 1)));
 
         private final String reason;

@@ -31,8 +31,8 @@ class ValkeyProtocolTest {
 
     @BeforeEach
     void listen() throws IOException {
-        listener = StreamListener.listen(
-                new InetSocketAddress(Hosts.far(), 0), 64, false, () -> OPTIONS, anyone -> true);
+        listener =
+                StreamListener.listen(new InetSocketAddress(Hosts.far(), 0), 64, false, () -> OPTIONS, anyone -> true);
     }
 
     @AfterEach
@@ -189,8 +189,7 @@ class ValkeyProtocolTest {
             });
             ByteBuffer second = peer.awaitCommand(ValkeyProtocol.REGISTER_MEMORY);
             polling.get(TestDeadlines.seconds(60), TimeUnit.SECONDS);
-            assertEquals(
-                    first.getLong(ValkeyProtocol.ADDRESS) + SMALL / 2, second.getLong(ValkeyProtocol.ADDRESS));
+            assertEquals(first.getLong(ValkeyProtocol.ADDRESS) + SMALL / 2, second.getLong(ValkeyProtocol.ADDRESS));
             end(stream);
         }
     }
@@ -218,8 +217,7 @@ class ValkeyProtocolTest {
                     Service.get().connect(null, server.address(), OPTIONS, 0, TestDeadlines.ofSeconds(60));
             try (RawPeer peer = server.acceptValkey()) {
                 Stream stream = connecting.get(TestDeadlines.seconds(60), TimeUnit.SECONDS);
-                peer.command(
-                        ValkeyProtocol.GET_SERVER_FEATURE, command -> command.putLong(ValkeyProtocol.FEATURES, 5));
+                peer.command(ValkeyProtocol.GET_SERVER_FEATURE, command -> command.putLong(ValkeyProtocol.FEATURES, 5));
                 stream.read(ByteBuffer.allocate(1), Deadlines.after(1));
                 ByteBuffer choice = peer.awaitCommand(ValkeyProtocol.SET_CLIENT_FEATURE);
                 assertEquals(0, choice.getLong(ValkeyProtocol.FEATURES));

@@ -155,8 +155,7 @@ public final class ValkeyProgram {
                 .withTimeout(LONGEST)
                 .build());
         client.setOptions(ClientOptions.builder()
-                .socketOptions(
-                        SocketOptions.builder().connectTimeout(LONGEST).build())
+                .socketOptions(SocketOptions.builder().connectTimeout(LONGEST).build())
                 .build());
         return client;
     }

@@ -25,7 +25,6 @@ final class MpiLoops implements AutoCloseable {
     /** Messages that are sent before one is received: MPI keeps so many. */
     static final int BURST = 32;
 
-
     /** So many operations. */
     private interface Loop {
         void run(int times);
