@@ -83,7 +83,8 @@ class ValkeyTest {
                 assertEquals("OK", client.ended(LONGEST).getLast());
             }
             try (ChildProgram client = ValkeyServer.client("valkey-cli", port, "get", "key")) {
-                assertEquals("x".repeat(300_000), client.ended(LONGEST).getLast().replace("\"", ""));
+                assertEquals(
+                        "x".repeat(300_000), client.ended(LONGEST).getLast().replace("\"", ""));
             }
             try (ChildProgram client = ValkeyServer.client(
                     "valkey-benchmark", port, "-t", "set,get", "-c", "5", "-n", "500", "-d", "70000", "--csv")) {
