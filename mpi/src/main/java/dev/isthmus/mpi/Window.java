@@ -20,8 +20,8 @@ import java.util.List;
  * what completes all: {@link #flushAll}, or the end of the last epoch; with {@link ThreadLevel#MULTIPLE}, where another
  * thread may begin one meanwhile, after the end of the last epoch.
  *
- * <p>An access outside the target's memory is refused. Of a window that is {@linkplain #createDynamic dynamic} the target's
- * memory is not known here.
+ * <p>An access outside the target's memory is refused if the target is this rank, or one whose memory MPI shares with it. Of
+ * others, and of a {@linkplain #createDynamic dynamic} window, this rank does not know the size.
  *
  * <p>To make a window and to close it are collective calls, and they synchronise the ranks. Thread-safe if MPI was
  * initialised with {@link ThreadLevel#MULTIPLE}.
@@ -38,6 +38,8 @@ public final class Window extends MpiObject {
     public static final int NOSTORE = 8192;
     /** {@code MPI_MODE_NOSUCCEED}: this rank makes no one-sided call in the epoch that begins. */
     public static final int NOSUCCEED = 16384;
+
+    private static final long UNKNOWN = -1;
 
     /** Whether others may hold a lock at the same time. */
     public enum Lock {
@@ -88,8 +90,6 @@ public final class Window extends MpiObject {
         this.mapped = mapped;
         this.targets = targets;
         loans = new WindowLoans(instance.level == ThreadLevel.MULTIPLE);
-        instance.check(
-                mpi_abi_h.MPI_Win_set_errhandler(handle, mpi_abi_h.MPI_ERRORS_RETURN()), "MPI_Win_set_errhandler", "");
     }
 
     @SuppressWarnings("restricted") // MPI has allocated that much
@@ -106,10 +106,15 @@ public final class Window extends MpiObject {
             MemorySegment window = arena.allocate(ADDRESS);
             communicator.instance.check(maker.call(base, window), call, communicator);
             done = true;
+            MemorySegment handle = window.get(ADDRESS, 0);
+            communicator.instance.check(
+                    mpi_abi_h.MPI_Win_set_errhandler(handle, mpi_abi_h.MPI_ERRORS_RETURN()),
+                    "MPI_Win_set_errhandler",
+                    communicator);
             Arena mapped = Arena.ofShared();
             MemorySegment memory = allocated < 0 ? given : base.get(ADDRESS, 0).reinterpret(allocated, mapped, null);
-            long[] targets = unit == 0 ? null : targets(communicator, memory.byteSize(), unit, arena);
-            return new Window(communicator, window.get(ADDRESS, 0), memory, guard, mapped, targets);
+            long[] targets = unit == 0 ? null : targets(communicator, handle, memory.byteSize(), unit, arena);
+            return new Window(communicator, handle, memory, guard, mapped, targets);
         } finally {
             if (!done && guard != null) {
                 guard.end();
@@ -123,13 +128,29 @@ public final class Window extends MpiObject {
         }
     }
 
-    /** Asks all ranks how much memory each has, because MPI does not check what is accessed. */
-    private static long[] targets(Communicator communicator, long bytes, long unit, Arena arena) {
-        MemorySegment all = arena.allocate(JAVA_LONG, 3L * communicator.size());
-        communicator.allgather(
-                Buffer.of(arena.allocateFrom(JAVA_LONG, bytes, unit, bytes / unit), Datatype.LONG),
-                Buffer.of(all, Datatype.LONG));
-        return all.toArray(JAVA_LONG);
+    /**
+     * How much memory each rank has, as far as MPI tells without asking them: of ranks that share memory with this one, whose
+     * calls copy at once, to wherever they are told to.
+     */
+    private static long[] targets(Communicator communicator, MemorySegment window, long bytes, long unit, Arena arena) {
+        long[] targets = new long[3 * communicator.size()];
+        // Intel MPI 2021.19 ends the process if it is asked of a window that MPI_Win_allocate_shared has not made.
+        boolean tells = !Mpi.libraryVersion().startsWith("Intel");
+        MemorySegment three = arena.allocate(JAVA_LONG, 3);
+        MemorySegment base = three.asSlice(2 * Long.BYTES);
+        for (int rank = 0; rank < communicator.size(); rank++) {
+            boolean own = rank == communicator.rank();
+            boolean known = own
+                    || (tells
+                            && mpi_abi_h.MPI_Win_shared_query_c(window, rank, three, three.asSlice(Long.BYTES), base)
+                                    == 0
+                            && base.get(JAVA_LONG, 0) != 0);
+            int at = 3 * rank;
+            targets[at] = own ? bytes : three.get(JAVA_LONG, 0);
+            targets[at + 1] = own ? unit : three.getAtIndex(JAVA_LONG, 1);
+            targets[at + 2] = known ? targets[at] / targets[at + 1] : UNKNOWN;
+        }
+        return targets;
     }
 
     /** Checks where a call accesses the memory of a rank. */
@@ -138,9 +159,10 @@ public final class Window extends MpiObject {
         communicator.peer(rank);
         if (targets != null && rank >= 0) {
             int at = 3 * rank;
+            long most = targets[at + 2];
             if (displacement < 0
-                    || displacement > targets[at + 2]
-                    || span > targets[at] - displacement * targets[at + 1]) {
+                    || (most != UNKNOWN
+                            && (displacement > most || span > targets[at] - displacement * targets[at + 1]))) {
                 refuse(rank, displacement, span);
             }
         }
