@@ -103,6 +103,7 @@ class EndedRanksTest {
         public static void main(String[] args) {
             Mpi.run(mpi -> {
                 System.out.println("pid " + ProcessHandle.current().pid());
+                mpi.world().barrier(); // or the others may be ended before they have said it
                 if (mpi.world().rank() == 1) {
                     throw new ArithmeticException("of rank 1");
                 }
