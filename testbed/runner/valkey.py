@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 
 from .debian import cache, debian_mirror
 from .failure import Failure, catch_signals, say
@@ -25,12 +26,14 @@ SERVER = ("--save", "", "--appendonly", "no", "--protected-mode", "no", "--daemo
 USAGE = """\
 usage: testbed/valkey                                     print the folder of the programs
        testbed/valkey server ADDRESS [PORT [OPTION]...]   start valkey-server, for RDMA and TCP at that address
+       testbed/valkey with ADDRESS COMMAND [ARGUMENT]...  run a command beside such a server at port 6379, and end that
        testbed/valkey cli|benchmark [OPTION]...           start valkey-cli or valkey-benchmark; --rdma for RDMA
 
 Downloads the source of Valkey from Debian sid's mirror (4 MB) and builds it, once, into ~/.cache/isthmus (XDG_CACHE_HOME).
 In the testbed's vm, which has no network, call it after it was called outside:
 
-  testbed/valkey && ./isthmus testbed -- testbed/valkey server 10.0.0.2
+  testbed/valkey
+  ./isthmus testbed -- testbed/valkey with 10.0.0.2 testbed/valkey cli --rdma -h 10.0.0.2 ping
 """
 
 
@@ -87,6 +90,23 @@ def server(programs, address, port="6379", *options):
             "--rdma-port", port, *options]
 
 
+def beside(command, line):
+    """Runs a command while a server runs that this starts and ends; returns the command's status."""
+    with subprocess.Popen(line, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as running:
+        try:
+            said = []
+            for text in running.stdout:
+                said.append(text)
+                if "Ready to accept connections rdma" in text:
+                    break
+            else:
+                raise Failure("valkey-server did not start:\n" + "".join(said[-12:]))
+            threading.Thread(target=running.stdout.read, daemon=True).start()  # or it would wait for a reader
+            return subprocess.run(command, check=False).returncode
+        finally:
+            running.terminate()
+
+
 def main(arguments):
     catch_signals()
     try:
@@ -96,6 +116,8 @@ def main(arguments):
                 return 0
             case ["server", address, *rest]:
                 command = server(folder(), address, *rest)
+            case ["with", address, _, *_]:
+                return beside(arguments[2:], server(folder(), address))
             case [("cli" | "benchmark") as program, *rest]:
                 command = [f"{folder()}/valkey-{program}", *rest]
             case _:

@@ -40,7 +40,8 @@ import jdk.net.ExtendedSocketOptions;
  * A socket over RDMA: a {@link SocketChannel} that speaks the wire protocol of librdmacm's rsocket. It does what C does
  * by {@code rconnect}, {@code rsend}, {@code rrecv}, {@code rshutdown} and {@code rclose} of rsocket(7), but calls none
  * of them: it is built on {@code dev.isthmus.verbs} and {@code dev.isthmus.cm}. It behaves like a socket over TCP; the
- * module's documentation lists the differences.
+ * module's documentation lists the differences. With {@link RdmaSocketOptions#VALKEY} it speaks Valkey over RDMA, which
+ * has no half close.
  *
  * <p>Once connected it owns a queue pair, a completion queue, a protection domain and one file descriptor, and pins as
  * many bytes as {@code SO_SNDBUF} and {@code SO_RCVBUF} say, by default 256 KiB. {@link #close} does not wait unless
