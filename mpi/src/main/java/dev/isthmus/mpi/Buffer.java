@@ -53,6 +53,7 @@ public final class Buffer implements Data {
      * @param type the elements' type
      * @return the buffer
      * @throws IllegalArgumentException if the segment is on the heap
+     * @throws WrongThreadException if it is of another thread's confined arena
      */
     public static Buffer of(MemorySegment segment, Datatype type) {
         return of(segment, type.fitting(segment.byteSize()), type);
@@ -66,6 +67,7 @@ public final class Buffer implements Data {
      * @param type the elements' type
      * @return the buffer
      * @throws IllegalArgumentException if the segment is on the heap, or the elements do not fit into it
+     * @throws WrongThreadException if it is of another thread's confined arena
      */
     public static Buffer of(MemorySegment segment, long count, Datatype type) {
         if (!segment.isNative()) {

@@ -316,17 +316,17 @@ public final class Window extends MpiObject {
     /**
      * Takes memory out of a dynamic window: {@code MPI_Win_detach}.
      *
-     * @param memoryAttached what was attached
+     * @param segment what was attached
      * @throws IllegalArgumentException if nothing was attached there
      */
-    public void detach(MemorySegment memoryAttached) {
+    public void detach(MemorySegment segment) {
         MemorySegment window = handle();
         MemorySegment found;
         synchronized (attached) {
             found = attached.stream()
-                    .filter(each -> each.address() == memoryAttached.address())
+                    .filter(each -> each.address() == segment.address())
                     .findFirst()
-                    .orElseThrow(() -> new IllegalArgumentException("nothing is attached there: " + memoryAttached));
+                    .orElseThrow(() -> new IllegalArgumentException("nothing is attached there: " + segment));
             attached.remove(found);
         }
         int code = mpi_abi_h.MPI_Win_detach(window, found);

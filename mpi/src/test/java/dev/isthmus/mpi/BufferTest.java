@@ -3,11 +3,13 @@ package dev.isthmus.mpi;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -32,6 +34,19 @@ class BufferTest {
         var e = assertThrows(
                 IllegalArgumentException.class, () -> Buffer.of(MemorySegment.ofArray(new int[1]), Datatype.INT));
         assertTrue(e.getMessage().contains("copy"), e.getMessage());
+    }
+
+    @Test
+    void shouldRefuseMemoryOfAnotherThread() throws InterruptedException {
+        var thrown = new AtomicReference<Throwable>();
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment memory = arena.allocate(8);
+            Thread other = Thread.ofPlatform().unstarted(() -> Buffer.of(memory, Datatype.BYTE));
+            other.setUncaughtExceptionHandler((thread, t) -> thrown.set(t));
+            other.start();
+            other.join();
+        }
+        assertInstanceOf(WrongThreadException.class, thrown.get());
     }
 
     @Test
