@@ -107,11 +107,12 @@ final class Comparison implements AutoCloseable {
         List<Schedule.Step> steps = Schedule.steps(points, options.rounds(), done);
         var remaining = new Remaining(points.size() * options.rounds(), done.size(), done.size());
         long begin = System.nanoTime();
+        boolean warmedUp = false; // in the run before, which does not tell how long others take
         for (Schedule.Step step : steps) {
             if (stopping.isWanted()) {
                 return false;
             }
-            if (options.warmsOnce() && step.round() == 1) { // its runs take longer than those of the others
+            if (warmedUp) {
                 remaining = remaining.startingHere();
                 begin = System.nanoTime();
             }
@@ -122,6 +123,7 @@ final class Comparison implements AutoCloseable {
                 return false;
             }
             remaining = remaining.next();
+            warmedUp = options.warmsOnce() && step.round() == 1;
         }
         return again();
     }

@@ -65,9 +65,9 @@ public final class GuestRun {
     /** Runs a script where the clock counts instructions; returns the exit status. */
     public static int run(Children children, int seconds, String script, Children.Listener to)
             throws IOException, InterruptedException {
-        List<String> command =
-                Tool.words(Testbed.required().script() + " --where=vm --icount --quiet --timeout=" + seconds);
-        command.addAll(List.of("--", "sh", "-c", script));
+        List<String> command = Tool.words("--where=vm --icount --quiet --timeout=" + seconds + " -- sh -c");
+        command.addFirst(Testbed.required().script().toString());
+        command.add(script);
         return Children.listen(children.start(command, Map.of()), to);
     }
 
