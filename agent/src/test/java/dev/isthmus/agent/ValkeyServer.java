@@ -69,6 +69,10 @@ final class ValkeyServer implements AutoCloseable {
         return new ChildProgram(command);
     }
 
+    void kill() {
+        program.close();
+    }
+
     @Override
     public void close() {
         program.close();

@@ -20,6 +20,9 @@ class ValkeyTest {
 
     private static final Duration LONGEST = TestDeadlines.ofSeconds(240);
 
+    /** Longer than a buffer, and shorter than what Linux allows of an argument. */
+    private static final String VALUE = "x".repeat(100_000);
+
     @TempDir
     Path folder;
 
@@ -65,7 +68,7 @@ class ValkeyTest {
         try (var server = new ValkeyServer();
                 ChildProgram program = start(server.port(), "killed")) {
             program.await("waiting", LONGEST);
-            server.close();
+            server.kill();
             program.tell("killed");
             program.await("noticed", LONGEST);
             server.start();
@@ -79,12 +82,12 @@ class ValkeyTest {
         int port = FreePorts.free(ProgramOverRdma.host());
         try (ChildProgram server = start(port, "server")) {
             server.await("listening", LONGEST);
-            try (ChildProgram client = ValkeyServer.client("valkey-cli", port, "set", "key", "x".repeat(300_000))) {
+            try (ChildProgram client = ValkeyServer.client("valkey-cli", port, "set", "key", VALUE)) {
                 assertEquals("OK", client.ended(LONGEST).getLast());
             }
             try (ChildProgram client = ValkeyServer.client("valkey-cli", port, "get", "key")) {
                 assertEquals(
-                        "x".repeat(300_000), client.ended(LONGEST).getLast().replace("\"", ""));
+                        VALUE, client.ended(LONGEST).getLast().replace("\"", ""));
             }
             try (ChildProgram client = ValkeyServer.client(
                     "valkey-benchmark", port, "-t", "set,get", "-c", "5", "-n", "500", "-d", "70000", "--csv")) {

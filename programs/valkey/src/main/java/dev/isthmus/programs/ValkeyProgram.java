@@ -148,20 +148,21 @@ public final class ValkeyProgram {
         subscribing.get(MILLIS, TimeUnit.MILLISECONDS);
     }
 
-    private RedisClient client() {
+    private RedisClient client(boolean reconnects) {
         RedisClient client = RedisClient.create(RedisURI.builder()
                 .withHost(host)
                 .withPort(port)
                 .withTimeout(LONGEST)
                 .build());
         client.setOptions(ClientOptions.builder()
+                .autoReconnect(reconnects)
                 .socketOptions(SocketOptions.builder().connectTimeout(LONGEST).build())
                 .build());
         return client;
     }
 
     private void lettuce() throws Exception {
-        RedisClient client = client();
+        RedisClient client = client(true);
         try (StatefulRedisConnection<byte[], byte[]> connection = client.connect(ByteArrayCodec.INSTANCE)) {
             for (int length : LENGTHS) {
                 byte[] key = ("lettuce" + length).getBytes(UTF_8);
@@ -216,7 +217,7 @@ public final class ValkeyProgram {
 
     /** Sends more messages than a server that is paused has receives for. */
     private void flood() throws Exception {
-        RedisClient client = client();
+        RedisClient client = client(false); // which would hide the end of a connection
         try (StatefulRedisConnection<byte[], byte[]> connection = client.connect(ByteArrayCodec.INSTANCE)) {
             connection.sync().ping();
             System.out.println("connected");
@@ -229,7 +230,7 @@ public final class ValkeyProgram {
 
     /** Clients that wait when the server is killed, and connect again. */
     private void killed() throws Exception {
-        RedisClient client = client();
+        RedisClient client = client(true);
         try (Jedis jedis = connect();
                 StatefulRedisConnection<String, String> connection = client.connect()) {
             connection.sync().set("key", "value");
