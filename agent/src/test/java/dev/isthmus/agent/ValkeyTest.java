@@ -86,8 +86,7 @@ class ValkeyTest {
                 assertEquals("OK", client.ended(LONGEST).getLast());
             }
             try (ChildProgram client = ValkeyServer.client("valkey-cli", port, "get", "key")) {
-                assertEquals(
-                        VALUE, client.ended(LONGEST).getLast().replace("\"", ""));
+                assertEquals(VALUE, client.ended(LONGEST).getLast().replace("\"", ""));
             }
             try (ChildProgram client = ValkeyServer.client(
                     "valkey-benchmark", port, "-t", "set,get", "-c", "5", "-n", "500", "-d", "70000", "--csv")) {

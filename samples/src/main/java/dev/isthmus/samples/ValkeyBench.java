@@ -21,7 +21,8 @@ public final class ValkeyBench {
 
     private static final int[] LENGTHS = {16, 1024, 65_536, 1 << 20};
     private static final int[] PIPELINES = {1, 16};
-    private static final int MOST_BYTES = 1 << 24; // of a pipeline and of its answer, with room for what is around values
+    private static final int MOST_BYTES =
+            1 << 24; // of a pipeline and of its answer, with room for what is around values
     private static final int DEFAULT_PORT = 6379;
     private static final int DEFAULT_ROUNDS = 100;
     private static final byte[] OK = "+OK\r\n".getBytes(US_ASCII);
@@ -73,7 +74,8 @@ public final class ValkeyBench {
         for (String word : words) {
             text.append('$').append(word.length()).append("\r\n").append(word).append("\r\n");
         }
-        ByteBuffer into = ByteBuffer.allocateDirect(pipeline * (text.length() + 32 + (value == null ? 0 : value.length)));
+        ByteBuffer into =
+                ByteBuffer.allocateDirect(pipeline * (text.length() + 32 + (value == null ? 0 : value.length)));
         for (int i = 0; i < pipeline; i++) {
             into.put(text.toString().getBytes(US_ASCII));
             if (value != null) {

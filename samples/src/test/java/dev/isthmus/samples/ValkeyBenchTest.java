@@ -28,7 +28,12 @@ class ValkeyBenchTest {
                 .command(ValkeyBench.class, address, "6379", "1"));
         try (var program = new ChildProgram(command)) {
             List<String> lines = program.ended(TestDeadlines.ofSeconds(240));
-            assertEquals(ROWS, lines.stream().filter(line -> line.matches(" +\\d+ +\\d+ +[SG]ET +[0-9. ]+")).count(), lines::toString);
+            assertEquals(
+                    ROWS,
+                    lines.stream()
+                            .filter(line -> line.matches(" +\\d+ +\\d+ +[SG]ET +[0-9. ]+"))
+                            .count(),
+                    lines::toString);
         }
     }
 }
