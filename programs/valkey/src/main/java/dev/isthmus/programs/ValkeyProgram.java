@@ -16,6 +16,7 @@ import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -38,6 +39,7 @@ public final class ValkeyProgram {
 
     private static final int[] LENGTHS = {1, 100, 16_384, 65_536, 65_537, 1 << 20, 5 << 20};
     private static final int MANY = 3000;
+    private static final int RECEIVES = 1024; // that the server has
     private static final int MILLIS = 240_000; // on emulated processors
     private static final Duration LONGEST = Duration.ofMillis(MILLIS);
 
@@ -148,21 +150,20 @@ public final class ValkeyProgram {
         subscribing.get(MILLIS, TimeUnit.MILLISECONDS);
     }
 
-    private RedisClient client(boolean reconnects) {
+    private RedisClient client() {
         RedisClient client = RedisClient.create(RedisURI.builder()
                 .withHost(host)
                 .withPort(port)
                 .withTimeout(LONGEST)
                 .build());
         client.setOptions(ClientOptions.builder()
-                .autoReconnect(reconnects)
                 .socketOptions(SocketOptions.builder().connectTimeout(LONGEST).build())
                 .build());
         return client;
     }
 
     private void lettuce() throws Exception {
-        RedisClient client = client(true);
+        RedisClient client = client();
         try (StatefulRedisConnection<byte[], byte[]> connection = client.connect(ByteArrayCodec.INSTANCE)) {
             for (int length : LENGTHS) {
                 byte[] key = ("lettuce" + length).getBytes(UTF_8);
@@ -190,20 +191,11 @@ public final class ValkeyProgram {
         client.shutdown();
     }
 
-    /** Each command is written by itself. */
-    private static List<RedisFuture<Long>> increment(StatefulRedisConnection<byte[], byte[]> connection, String key) {
+    private static void count(StatefulRedisConnection<byte[], byte[]> connection, String key) throws Exception {
         List<RedisFuture<Long>> answers = new ArrayList<>();
         for (int i = 0; i < MANY; i++) {
             answers.add(connection.async().incr(key.getBytes(UTF_8)));
         }
-        return answers;
-    }
-
-    private static void count(StatefulRedisConnection<byte[], byte[]> connection, String key) throws Exception {
-        assertCounted(increment(connection, key));
-    }
-
-    private static void assertCounted(List<RedisFuture<Long>> answers) throws Exception {
         check(LettuceFutures.awaitAll(LONGEST, answers.toArray(RedisFuture[]::new)), "not all were answered");
         for (int i = 0; i < MANY; i++) {
             check(answers.get(i).get() == i + 1, "answer " + i);
@@ -215,22 +207,31 @@ public final class ValkeyProgram {
         check(word.equals(line), "told " + line + ", not " + word);
     }
 
-    /** Sends more messages than a server that is paused has receives for. */
-    private void flood() throws Exception {
-        RedisClient client = client(false); // which would hide the end of a connection
-        try (StatefulRedisConnection<byte[], byte[]> connection = client.connect(ByteArrayCodec.INSTANCE)) {
-            connection.sync().ping();
+    /**
+     * Sends more messages than a server that is paused has receives for: each write is one. Clients would put several
+     * commands into a message, as soon as they have to wait.
+     */
+    private void flood() throws IOException {
+        byte[] command = "*2\r\n$4\r\nINCR\r\n$5\r\nflood\r\n".getBytes(UTF_8);
+        try (Socket socket = new Socket(host, port)) {
             System.out.println("connected");
             awaitTold("flood");
-            List<RedisFuture<Long>> answers = increment(connection, "flood");
-            System.out.println("flooded");
-            assertCounted(answers);
+            for (int i = 0; i < MANY; i++) {
+                if (i == RECEIVES + 1) {
+                    System.out.println("flooded");
+                }
+                socket.getOutputStream().write(command);
+            }
+            var answers = new BufferedReader(new InputStreamReader(socket.getInputStream(), UTF_8));
+            for (int i = 0; i < MANY; i++) {
+                check((":" + (i + 1)).equals(answers.readLine()), "answer " + i);
+            }
         }
     }
 
     /** Clients that wait when the server is killed, and connect again. */
     private void killed() throws Exception {
-        RedisClient client = client(true);
+        RedisClient client = client();
         try (Jedis jedis = connect();
                 StatefulRedisConnection<String, String> connection = client.connect()) {
             connection.sync().set("key", "value");
