@@ -158,6 +158,7 @@ class PointToPointTest {
             assertEquals(1, requests.waitAny());
             assertEquals(1, requests.anyStatus().tag());
             assertEquals(41, in[1].segment().get(JAVA_INT, 0));
+            world.barrier(); // or the other's next message may be there as soon as this one
             world.send(ints(40), other, 0);
             world.send(ints(42), other, 2);
             int done = 0;
