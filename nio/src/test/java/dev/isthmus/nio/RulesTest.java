@@ -80,6 +80,7 @@ class RulesTest {
                 "connect 10.0.0.1 80 tcp | this is not a rule",
                 "bind 10.0.0.1 80 udp | this is not a rule",
                 "bind 10.0.0.1 80 tcp too | this is not a rule",
+                "connect 10.0.0.1 80 valkey too | this is not a rule",
                 "bind 10.0.0.1/33 80 | \"33\" is not a prefix of /10.0.0.1, 0 to 32",
                 "bind 10.0.0.1/ 80 | \"\" is not a prefix of /10.0.0.1, 0 to 32",
                 "bind fd00::/129 80 | \"129\" is not a prefix of /fd00:0:0:0:0:0:0:0, 0 to 128",
