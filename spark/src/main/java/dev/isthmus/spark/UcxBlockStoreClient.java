@@ -60,69 +60,32 @@ final class UcxBlockStoreClient extends BlockStoreClient {
             bySpark.fetch(ids);
             return;
         }
-        var all = new BlockListener(ids, listener, bySpark, new HashMap<>());
         Node ucx = nodes.get().ucx();
         Optional<Node> node = nodes.get().verbs();
         Optional<VerbsTransport> verbs = executor.verbs(host);
-        if (files != null) { // too long for memory
+        if (files == null && verbs.isPresent() && node.isPresent()) {
+            verbs.get().fetch(node.get(), keys, new BlockListener(ids, listener, Map.of(), (i, why) -> {
+                LOG.debug("{} is not read over verbs: {}", ids.get(i), why);
+                executor.transport()
+                        .fetch(ucx, keys.subList(i, i + 1), listener(ids.subList(i, i + 1), listener, bySpark));
+            }));
+            return;
+        }
+        BlockListener all = listener(ids, listener, bySpark);
+        if (files == null) {
+            executor.transport().fetch(ucx, keys, all);
+        } else { // too long for memory
             executor.transport().fetch(ucx, keys, all, i -> {
                 var sink = new UcxFileSink(files, executor.transportConf());
                 all.sinks.put(i, sink);
                 return sink;
             });
-        } else if (verbs.isPresent() && node.isPresent()) {
-            verbs.get().fetch(node.get(), keys, new VerbsListener(keys, all, ucx));
-        } else {
-            executor.transport().fetch(ucx, keys, all);
         }
     }
 
-    /** Fetches over UCX what verbs refuse. */
-    private final class VerbsListener implements FetchListener {
-        private final List<BlockKey> keys;
-        private final BlockListener all;
-        private final Node ucx;
-
-        VerbsListener(List<BlockKey> keys, BlockListener all, Node ucx) {
-            this.keys = keys;
-            this.all = all;
-            this.ucx = ucx;
-        }
-
-        @Override
-        public void received(int index, Received block) {
-            all.received(index, block);
-        }
-
-        @Override
-        public void failed(int index, Exception why) {
-            all.failed(index, why);
-        }
-
-        @Override
-        public void refused(int index, String why) {
-            LOG.debug("{} is not read over verbs: {}", keys.get(index), why);
-            executor.transport().fetch(ucx, List.of(keys.get(index)), new OneOf(all, index));
-        }
-    }
-
-    /** One block of a request, which was fetched by itself. */
-    private record OneOf(BlockListener all, int place) implements FetchListener {
-
-        @Override
-        public void received(int index, Received block) {
-            all.received(place, block);
-        }
-
-        @Override
-        public void failed(int index, Exception why) {
-            all.failed(place, why);
-        }
-
-        @Override
-        public void refused(int index, String why) {
-            all.refused(place, why);
-        }
+    /** Spark's own client fetches what UCX refuses. */
+    private static BlockListener listener(List<String> ids, BlockFetchingListener listener, BySpark bySpark) {
+        return new BlockListener(ids, listener, new HashMap<>(), (i, why) -> bySpark.fetchLater(ids.get(i), why));
     }
 
     private static void logOnce(String execId, String why) {
@@ -192,8 +155,16 @@ final class UcxBlockStoreClient extends BlockStoreClient {
         }
     }
 
+    /** Who fetches a refused block, by its index in the request. */
+    private interface OtherMeans {
+        void fetch(int index, String why);
+    }
+
     private record BlockListener(
-            List<String> blockIds, BlockFetchingListener listener, BySpark bySpark, Map<Integer, UcxFileSink> sinks)
+            List<String> blockIds,
+            BlockFetchingListener listener,
+            Map<Integer, UcxFileSink> sinks,
+            OtherMeans otherMeans)
             implements FetchListener {
         @Override
         public void received(int index, Received block) {
@@ -219,7 +190,7 @@ final class UcxBlockStoreClient extends BlockStoreClient {
 
         @Override
         public void refused(int index, String why) {
-            bySpark.fetchLater(blockIds.get(index), why);
+            otherMeans.fetch(index, why);
         }
     }
 
