@@ -13,10 +13,10 @@ import re
 import subprocess
 import tempfile
 
+from .builds import step
 from .failure import Failure, say
 
 FOLDER = "drivers/infiniband/sw/siw"
-BUILD_SECONDS = 1500  # it takes half a minute, and the download of 150 MB
 
 
 def module(version):
@@ -36,7 +36,7 @@ def module(version):
                 built = _build(scratch, version, package)
                 part = f"{wanted}.{os.getpid()}"
                 try:
-                    _run("objcopy", "--strip-debug", built, part)
+                    step("siw", "objcopy", "--strip-debug", built, part)
                     os.rename(part, wanted)
                 finally:
                     with contextlib.suppress(FileNotFoundError):
@@ -56,13 +56,13 @@ def _build(scratch, version, package):
     """Returns the file that was built."""
     headers = f"linux-headers-{version}"
     _update_lists(f"{headers}={package}")
-    needed = re.search(r"^Depends: (.*)$", _run("apt-cache", "show", f"{headers}={package}"), re.MULTILINE)[1]
+    needed = re.search(r"^Depends: (.*)$", step("siw", "apt-cache", "show", f"{headers}={package}"), re.MULTILINE)[1]
     # The common headers and kbuild; not the compiler, which testbed/packages has.
     names = [headers, *re.findall(r"(linux-(?:headers|kbuild)-[^ ,]+)", needed)]
     source = "linux-source-" + re.match(r"\d+\.\d+", version)[0]
-    _run("apt-get", "-q", "download", *(f"{name}={package}" for name in [*names, source]), cwd=scratch)
+    step("siw", "apt-get", "-q", "download", *(f"{name}={package}" for name in [*names, source]), cwd=scratch)
     for name in names:
-        _run("dpkg-deb", "-x", _deb(scratch, name), scratch)
+        step("siw", "dpkg-deb", "-x", _deb(scratch, name), scratch)
     _unpack_driver(scratch, source)
     # Its path in the package is the one where it would be installed.
     makefile = f"{scratch}/usr/src/{headers}/Makefile"
@@ -70,7 +70,7 @@ def _build(scratch, version, package):
         text = file.read()
     with open(makefile, "w", encoding="utf-8") as file:
         file.write(re.sub(r"(?m)^include /usr/src/", f"include {scratch}/usr/src/", text))
-    _run("make", "-C", os.path.dirname(makefile), f"M={scratch}/{source}/{FOLDER}", "CONFIG_RDMA_SIW=m",
+    step("siw", "make", "-C", os.path.dirname(makefile), f"M={scratch}/{source}/{FOLDER}", "CONFIG_RDMA_SIW=m",
          "CONFIG_DEBUG_INFO_BTF_MODULES=", "modules")  # type information takes pahole, and nobody asks for it
     return f"{scratch}/{source}/{FOLDER}/siw.ko"
 
@@ -79,14 +79,14 @@ def _update_lists(package):
     """Has apt know a package: the lists of a fresh machine are empty, and only root can fill them."""
     known = subprocess.run(["apt-cache", "show", package], capture_output=True, check=False, stdin=subprocess.DEVNULL)
     if known.returncode != 0 or not known.stdout:
-        _run("apt-get", "-q", "update")
+        step("siw", "apt-get", "-q", "update")
 
 
 def _unpack_driver(scratch, source):
     """Unpacks one folder from a tar in a tar, of a gigabyte otherwise."""
     script = (f'set -o pipefail; dpkg-deb --fsys-tarfile "$1" | tar -x --to-stdout ./usr/src/{source}.tar.xz |'
               f' tar -xJ -C "$2" {source}/{FOLDER}')
-    _run("bash", "-c", script, "bash", _deb(scratch, source), scratch)
+    step("siw", "bash", "-c", script, "bash", _deb(scratch, source), scratch)
 
 
 def _deb(scratch, name):
@@ -94,17 +94,3 @@ def _deb(scratch, name):
     if not found:
         raise Failure(f"apt-get has not downloaded {name}")
     return os.path.join(scratch, found[0])
-
-
-def _run(*command, cwd=None):
-    try:
-        run = subprocess.run(command, cwd=cwd, capture_output=True, text=True, errors="replace", check=False,
-                             stdin=subprocess.DEVNULL, timeout=BUILD_SECONDS, env={**os.environ, "LC_ALL": "C"})
-    except FileNotFoundError:
-        raise Failure(f"no {command[0]} to build siw with; install the group siw of testbed/packages") from None
-    except subprocess.TimeoutExpired:
-        raise Failure(f"{' '.join(command)} took longer than {BUILD_SECONDS} s") from None
-    if run.returncode != 0:
-        end = "\n".join(f"  | {line}" for line in (run.stdout + run.stderr).splitlines()[-12:])
-        raise Failure(f"siw cannot be built: {' '.join(command)}:\n{end}")
-    return run.stdout

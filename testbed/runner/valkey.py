@@ -11,13 +11,13 @@ import sys
 import tempfile
 import threading
 
+from .builds import step
 from .debian import cache, debian_mirror
 from .failure import Failure, catch_signals, say
 
 VERSION = "9.1.2"
 SHA256 = "8e8557da7426a51b4e0fb514a65ef6241dc7c85cb408243af389070abf379cec"
 PROGRAMS = ("valkey-server", "valkey-cli", "valkey-benchmark")
-BUILD_SECONDS = 1500  # two processors take two or three minutes
 # RDMA is part of each program, and nothing is linked that the machine's tests do not need, too.
 OPTIONS = ("BUILD_RDMA=yes", "OPTIMIZATION=-O2", "BUILD_TLS=no", "USE_SYSTEMD=no", "MALLOC=libc")
 # No file is written, and a server that is killed leaves nothing behind.
@@ -58,30 +58,17 @@ def _build(scratch):
     if not mirror:
         raise Failure("Valkey's source comes from Debian, and apt names no mirror of it here")
     try:
-        _run(scratch, "/usr/lib/apt/apt-helper", "download-file", f"{mirror.rstrip('/')}/pool/main/v/valkey/{name}",
+        step("valkey", "/usr/lib/apt/apt-helper", "download-file", f"{mirror.rstrip('/')}/pool/main/v/valkey/{name}",
              f"{scratch}/{name}", f"SHA256:{SHA256}")
     except Failure as failure:
         raise Failure(f"{failure}\nIf sid has another version by now, name that, with its SHA-256, in"
                       " testbed/runner/valkey.py.") from None
     os.makedirs(f"{scratch}/source")
-    _run(scratch, "tar", "-xzf", name, "-C", "source", "--strip-components=1")
-    _run(f"{scratch}/source", "make", f"-j{os.cpu_count()}", *OPTIONS)
+    step("valkey", "tar", "-xzf", name, "-C", "source", "--strip-components=1", cwd=scratch)
+    step("valkey", "make", f"-j{os.cpu_count()}", *OPTIONS, cwd=f"{scratch}/source")
     os.makedirs(f"{scratch}/made")
     for program in PROGRAMS:
-        _run(scratch, "strip", "--strip-debug", "-o", f"made/{program}", f"source/src/{program}")
-
-
-def _run(where, *command):
-    try:
-        run = subprocess.run(command, cwd=where, capture_output=True, text=True, errors="replace", check=False,
-                             stdin=subprocess.DEVNULL, timeout=BUILD_SECONDS, env={**os.environ, "LC_ALL": "C"})
-    except FileNotFoundError:
-        raise Failure(f"no {command[0]} to build Valkey with; install the group valkey of testbed/packages") from None
-    except subprocess.TimeoutExpired:
-        raise Failure(f"{' '.join(command)} took longer than {BUILD_SECONDS} s") from None
-    if run.returncode != 0:
-        end = "\n".join(f"  | {line}" for line in (run.stdout + run.stderr).splitlines()[-12:])
-        raise Failure(f"Valkey cannot be built: {' '.join(command)}:\n{end}")
+        step("valkey", "strip", "--strip-debug", "-o", f"made/{program}", f"source/src/{program}", cwd=scratch)
 
 
 def server(programs, address, port="6379", *options):
