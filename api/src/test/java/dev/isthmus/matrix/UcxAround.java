@@ -24,6 +24,8 @@ record UcxAround(
         UcxClosing.Step prepare,
         UcxClosing.Step run) {
 
+    private static final String REJECT = "reject";
+
     /** All of them. */
     static Stream<UcxAround> all() {
         return Stream.concat(progressing(), Stream.of(UcxClosing.values()).flatMap(UcxAround::closes));
@@ -31,6 +33,11 @@ record UcxAround(
 
     boolean closes() {
         return closing != UcxClosing.NOTHING;
+    }
+
+    /** Whether it closes the socket of a client that asks for a connection. */
+    boolean freesSocket() {
+        return closing == UcxClosing.LISTENER || name.equals(REJECT);
     }
 
     private static Stream<UcxAround> progressing() {
@@ -56,7 +63,7 @@ record UcxAround(
                         s -> s.resources.add(
                                 s.peers.mine.createListener(UcxConnections.loopback(), UcpConnectionRequest::reject))),
                 call(
-                        "reject",
+                        REJECT,
                         true,
                         UcxPlace::isCallback,
                         s -> s.connections.undecided(),

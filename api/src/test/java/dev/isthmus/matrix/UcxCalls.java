@@ -122,8 +122,11 @@ final class UcxCalls {
 
     /** Whether a call needs connections by socket address. */
     static boolean needsSockets(Call call) {
-        return call.type() == UcpListener.class
-                || call.type() == UcpConnectionRequest.class
-                || List.of(call.executable().getParameterTypes()).contains(InetSocketAddress.class);
+        return call.type() == UcpListener.class || call.type() == UcpConnectionRequest.class || opensSocket(call);
+    }
+
+    /** Whether it opens a socket, to listen or to connect. */
+    static boolean opensSocket(Call call) {
+        return List.of(call.executable().getParameterTypes()).contains(InetSocketAddress.class);
     }
 }
