@@ -126,11 +126,14 @@ interface ReadyContract {
             SelectionKey key = register(selector, linked.client, OP_WRITE);
             selects(selector, key, OP_WRITE);
             long written = 0;
-            for (int last = 1; last > 0 || selector.selectNow() > 0; written += last) {
-                selector.selectedKeys().clear();
-                last = linked.client.write(bytes(1 << 16));
-            }
-            Running<Integer> selecting = Running.of(selector::select).awaitBlocked();
+            Running<Integer> selecting;
+            do { // TCP may take more once it has moved bytes to the peer, on which nothing can wait
+                for (int last = 1; last > 0 || selector.selectNow() > 0; written += last) {
+                    selector.selectedKeys().clear();
+                    last = linked.client.write(bytes(1 << 16));
+                }
+                selecting = Running.of(selector::select);
+            } while (!selecting.blocks());
             for (long left = written; left > 0; ) {
                 left -= linked.server.read(bytes(1 << 16));
             }

@@ -79,13 +79,21 @@ final class Running<T> {
 
     /** Waits until its thread waits: in Java, or in C. */
     Running<T> awaitBlocked() {
+        if (!blocks()) {
+            throw new AssertionError("it is over before it waits: " + result);
+        }
+        return this;
+    }
+
+    /** Waits until its thread waits, or is over; returns whether it waits. */
+    boolean blocks() {
         while (!isBlocked()) {
             if (result.isDone()) {
-                throw new AssertionError("it is over before it waits: " + result);
+                return false;
             }
             Thread.onSpinWait();
         }
-        return this;
+        return true;
     }
 
     /** Waits until its thread waits for a monitor. */
