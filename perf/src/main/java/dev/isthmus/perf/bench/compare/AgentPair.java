@@ -31,7 +31,7 @@ final class AgentPair implements EndPair {
     /** Whether the kernel's table of TCP shows that the server listens; if not, the client tries until it does. */
     private boolean isShown() {
         Way way = job.point().way();
-        return way != Way.JAVA_SOCKETS && way != Way.NETTY_RDMA;
+        return way != Way.JAVA_SOCKETS && way != Way.NETTY_PROVIDER && way != Way.NETTY_RDMA;
     }
 
     @Override

@@ -52,7 +52,7 @@ final class Availability {
             // protocols.
             case FIXED_RATE ->
                 switch (way) {
-                    case NIO_BLOCKING, NIO_NON_BLOCKING, NETTY_TCP, NETTY_EPOLL, NETTY_RDMA -> true;
+                    case NIO_BLOCKING, NIO_NON_BLOCKING, NETTY_TCP, NETTY_EPOLL, NETTY_PROVIDER, NETTY_RDMA -> true;
                     case C_VERBS_SEND, JAVA_VERBS_SEND, JAVA_UCX -> connections == 1;
                     default -> false;
                 };
@@ -82,7 +82,7 @@ final class Availability {
             case C_TCP -> tool(StreamTool.PROGRAM, "rdmacm-utils");
             case NETTY_TCP -> netty();
             case NETTY_EPOLL -> netty().or(Availability::epoll);
-            case NETTY_RDMA -> netty().or(() -> addresses(venue));
+            case NETTY_PROVIDER, NETTY_RDMA -> netty().or(() -> addresses(venue));
         };
     }
 

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.bench.compare;
 
+import dev.isthmus.netty.RdmaByteBufAllocator;
+import dev.isthmus.netty.RdmaIoHandler;
+import dev.isthmus.netty.RdmaServerSocketChannel;
+import dev.isthmus.netty.RdmaSocketChannel;
 import dev.isthmus.nio.RdmaSelectorProvider;
 import dev.isthmus.perf.common.Spent;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFactory;
 import io.netty.channel.ChannelFuture;
@@ -48,17 +53,31 @@ record NettyJob(Job job) {
     private record Transport(
             IoHandlerFactory ioHandler,
             ChannelFactory<ServerSocketChannel> servers,
-            ChannelFactory<SocketChannel> clients) {
+            ChannelFactory<SocketChannel> clients,
+            ByteBufAllocator allocator) {
+
+        private Transport(
+                IoHandlerFactory ioHandler,
+                ChannelFactory<ServerSocketChannel> servers,
+                ChannelFactory<SocketChannel> clients) {
+            this(ioHandler, servers, clients, UnpooledByteBufAllocator.DEFAULT);
+        }
 
         static Transport of(Way way) {
             return switch (way) {
                 case NETTY_EPOLL ->
                     new Transport(EpollIoHandler.newFactory(), EpollServerSocketChannel::new, EpollSocketChannel::new);
-                case NETTY_RDMA ->
+                case NETTY_PROVIDER ->
                     new Transport(
                             NioIoHandler.newFactory(OVER_RDMA),
                             () -> new NioServerSocketChannel(OVER_RDMA),
                             () -> new NioSocketChannel(OVER_RDMA));
+                case NETTY_RDMA ->
+                    new Transport(
+                            RdmaIoHandler.newFactory(),
+                            RdmaServerSocketChannel::new,
+                            RdmaSocketChannel::new,
+                            RdmaByteBufAllocator.DEFAULT);
                 default -> new Transport(NioIoHandler.newFactory(), NioServerSocketChannel::new, NioSocketChannel::new);
             };
         }
@@ -91,7 +110,7 @@ record NettyJob(Job job) {
     private Measured inGroup(Task task) throws IOException {
         Transport transport = Transport.of(job.point().way());
         EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, transport.ioHandler());
-        ByteBuf message = Unpooled.directBuffer(job.bytes()).writeZero(job.bytes());
+        ByteBuf message = transport.allocator().directBuffer(job.bytes()).writeZero(job.bytes());
         try {
             return task.run(group, transport, message);
         } catch (InterruptedException e) {

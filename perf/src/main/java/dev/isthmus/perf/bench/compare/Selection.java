@@ -42,7 +42,7 @@ final class Selection {
             split = ",",
             description = "some of c-verbs-send, c-verbs-write, c-verbs-read, java-verbs-send, java-verbs-write,"
                     + " java-verbs-read, c-ucx, java-ucx, jucx, nio-blocking, nio-non-blocking, c-sockets, java-sockets,"
-                    + " c-tcp, netty-tcp, netty-epoll, netty-rdma (default: all)")
+                    + " c-tcp, netty-tcp, netty-epoll, netty-provider, netty-rdma (default: all)")
     private List<String> ways = List.of();
 
     @Option(

@@ -23,6 +23,7 @@ enum Way {
     C_TCP(Side.C, Family.STREAM),
     NETTY_TCP(Side.JAVA, Family.NETTY),
     NETTY_EPOLL(Side.JAVA, Family.NETTY),
+    NETTY_PROVIDER(Side.JAVA, Family.NETTY),
     NETTY_RDMA(Side.JAVA, Family.NETTY);
 
     /** Ways that the same programs measure. */
