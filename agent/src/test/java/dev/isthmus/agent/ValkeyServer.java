@@ -10,10 +10,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A valkey-server that is reached over RDMA alone: {@code testbed/valkey} has built it. */
+/** A valkey-server that is reached over RDMA, and by TCP only on loopback: {@code testbed/valkey} has built it. */
 final class ValkeyServer implements AutoCloseable {
 
     private static final Path PROGRAMS = Path.of(System.getProperty("isthmus.valkey", "not-built"));
+
+    /** Where it listens for TCP. */
+    static final String TCP_HOST = "127.0.0.1";
 
     private final InetAddress host = ProgramOverRdma.host();
     private final int port;
@@ -33,8 +36,12 @@ final class ValkeyServer implements AutoCloseable {
                 "",
                 "--protected-mode",
                 "no",
+                "--bind",
+                TCP_HOST,
                 "--port",
-                "0",
+                "" + port,
+                "--maxclients",
+                "10000",
                 "--rdma-bind",
                 address,
                 "--rdma-port",

@@ -10,6 +10,8 @@ import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,27 +28,76 @@ class ValkeyTest {
     @TempDir
     Path folder;
 
-    private ChildProgram start(int port, String what) throws IOException {
+    private ChildProgram start(int port, String... what) throws IOException {
         String host = ProgramOverRdma.host().getHostAddress();
+        List<String> arguments = new ArrayList<>(List.of(host, "" + port));
+        arguments.addAll(List.of(what));
         return ProgramOverRdma.withRules(
-                        "valkey", folder, "=connect=" + host + " " + port + " valkey;bind=* " + port + " valkey")
-                .start("dev.isthmus.programs.ValkeyProgram", host, "" + port, what);
+                        "valkey", folder, "=connect=" + host + " 1024-65535 valkey;bind=* " + port + " valkey")
+                .start("dev.isthmus.programs.ValkeyProgram", arguments.toArray(String[]::new));
+    }
+
+    /** Runs a program to its end; returns what it printed. */
+    private List<String> run(String... what) throws Exception {
+        return run(LONGEST, what);
+    }
+
+    private List<String> run(Duration longest, String... what) throws Exception {
+        try (var server = new ValkeyServer();
+                ChildProgram program = start(server.port(), what)) {
+            List<String> printed = program.ended(longest);
+            assertEquals("done", printed.getLast());
+            return printed;
+        }
     }
 
     @Test
     void shouldCarryJedis() throws Exception {
-        try (var server = new ValkeyServer();
-                ChildProgram program = start(server.port(), "jedis")) {
-            assertEquals("done", program.ended(LONGEST).getLast());
-        }
+        run("jedis");
     }
 
     @Test
     void shouldCarryLettuce() throws Exception {
-        try (var server = new ValkeyServer();
-                ChildProgram program = start(server.port(), "lettuce")) {
-            assertEquals("done", program.ended(LONGEST).getLast());
-        }
+        run("lettuce");
+    }
+
+    @Test
+    void shouldCarryValkeyJava() throws Exception {
+        run("valkey-java");
+    }
+
+    @Test
+    void shouldCarryRedisson() throws Exception {
+        run("redisson");
+    }
+
+    @Test
+    void shouldHaveTheRepliesThatTcpHas() throws Exception {
+        List<String> printed = run("commands", ValkeyServer.TCP_HOST);
+        assertTrue(printed.contains("234 commands, 15 of them refused"), printed.toString());
+    }
+
+    @Test
+    void shouldCarryPipelinedCommands() throws Exception {
+        long commands = Long.getLong("isthmus.test.commands", 100_000);
+        run(LONGEST.plusMillis(commands), "sums", "" + commands);
+    }
+
+    @Test
+    void shouldCarryALongValue() throws Exception {
+        int bytes = Integer.getInteger("isthmus.test.bytes", 32 << 20);
+        run(LONGEST.plusMillis(bytes / 1000), "value", "" + bytes);
+    }
+
+    @Test
+    void shouldCarryManyConnections() throws Exception {
+        int connections = Integer.getInteger("isthmus.test.connections", 50);
+        run(LONGEST.plusMillis(1000L * connections), "connections", "" + connections);
+    }
+
+    @Test
+    void shouldFollowAPortThatChanges() throws Exception {
+        run("ports", "" + FreePorts.free(ProgramOverRdma.host()));
     }
 
     /** Its queue of receives runs empty. It has told the clients' devices never to try again then, but they do. */

@@ -32,8 +32,8 @@ import redis.clients.jedis.Response;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 
 /**
- * Clients of Valkey, and a server: {@code ValkeyProgram ADDRESS PORT jedis|lettuce|flood|killed|server}. Standard input
- * tells {@code flood} and {@code killed} what has happened, line by line.
+ * Clients of Valkey, and a server: {@code ValkeyProgram ADDRESS PORT WHAT [ARGUMENT]}. Standard input tells {@code flood}
+ * and {@code killed} what has happened, line by line.
  */
 public final class ValkeyProgram {
 
@@ -54,13 +54,23 @@ public final class ValkeyProgram {
 
     /** Runs the program. */
     public static void main(String... args) throws Exception {
-        var program = new ValkeyProgram(args[0], Integer.parseInt(args[1]));
+        int port = Integer.parseInt(args[1]);
+        var program = new ValkeyProgram(args[0], port);
+        var raw = new RawProgram(args[0], port);
+        var others = new OtherClients(args[0], port, MILLIS);
         switch (args[2]) {
             case "jedis" -> program.jedis();
             case "lettuce" -> program.lettuce();
             case "flood" -> program.flood();
             case "killed" -> program.killed();
-            case "server" -> new TinyServer().serve(args[0], Integer.parseInt(args[1]));
+            case "valkey-java" -> others.valkeyJava();
+            case "redisson" -> others.redisson();
+            case "commands" -> raw.commands(args[3]);
+            case "sums" -> raw.sums(Long.parseLong(args[3]));
+            case "value" -> raw.value(Integer.parseInt(args[3]));
+            case "connections" -> raw.connections(Integer.parseInt(args[3]));
+            case "ports" -> raw.ports(Integer.parseInt(args[3]));
+            case "server" -> new TinyServer().serve(args[0], port);
             default -> throw new IllegalArgumentException(args[2]);
         }
         System.out.println("done");
