@@ -26,7 +26,9 @@ final class AgentOptions {
             Map.entry("connectSeconds", "how long a connect tries"),
             Map.entry("handshakeSeconds", "how long a client may take for its handshake"),
             Map.entry("lingerSeconds", "how long a close in the background may take"),
-            Map.entry("keepAliveSeconds", "after how long a silent peer is asked whether it is there")));
+            Map.entry("keepAliveSeconds", "after how long a silent peer is asked whether it is there"),
+            Map.entry("valkeyMaxBuffer", "bytes of a buffer that a peer of Valkey's protocol may announce"),
+            Map.entry("valkeyMaxCommands", "commands of that protocol that such a peer may send in a second")));
 
     private AgentOptions() {}
 

@@ -32,7 +32,7 @@ final class ValkeyProtocol extends Protocol {
     static final int RECEIVES = 1024;
 
     /** The longest buffer that a peer may announce; Valkey's longest is 16 MiB. */
-    static final int MAX_BUFFER = 1 << 30;
+    static final int MAX_BUFFER = Integer.getInteger("isthmus.nio.valkeyMaxBuffer", 1 << 30);
 
     // enum ValkeyRdmaOpcode
     static final int GET_SERVER_FEATURE = 0;
@@ -48,7 +48,8 @@ final class ValkeyProtocol extends Protocol {
     static final int KEY = 28;
 
     /** As many commands as no peer sends that keeps the rules: a server sends a keepalive every three seconds. */
-    private static final int MAX_COMMANDS_PER_SECOND = 4 * RECEIVES;
+    private static final int MAX_COMMANDS_PER_SECOND =
+            Integer.getInteger("isthmus.nio.valkeyMaxCommands", 4 * RECEIVES);
 
     /**
      * Keepalives use up receives. A server whose keepalives find none for an hour ends by an assertion, as of Valkey 9.1, so
