@@ -26,5 +26,12 @@ public final class RdmaChannelOption {
      */
     public static final ChannelOption<Integer> MAX_KEPT = ChannelOption.valueOf(RdmaChannelOption.class, "MAX_KEPT");
 
+    /**
+     * Whether a channel speaks Valkey over RDMA, and not rsocket's protocol; of a server, whether those that it accepts do.
+     * Its peer must speak the same. Valkey calls the protocol experimental: it can change with any version of Valkey. It has
+     * no half close, so {@code shutdownOutput} fails. By default false.
+     */
+    public static final ChannelOption<Boolean> VALKEY = ChannelOption.valueOf(RdmaChannelOption.class, "VALKEY");
+
     private RdmaChannelOption() {}
 }

@@ -70,7 +70,8 @@ public final class RdmaServerSocketChannel extends AbstractRdmaChannel implement
         InetSocketAddress named = checked(address);
         Predicate<InetAddress> admits =
                 named.getAddress().isLoopbackAddress() ? Loopback::isOfThisMachine : anyone -> true;
-        StreamListener made = StreamListener.listenForRequests(Loopback.local(named), config.isReuseAddress(), admits);
+        StreamListener made = StreamListener.listenForRequests(
+                Loopback.local(named), config.isReuseAddress(), config.protocol(), admits);
         var watchers = new Watchers();
         watchers.add(new Requests());
         made.watchedBy(watchers);

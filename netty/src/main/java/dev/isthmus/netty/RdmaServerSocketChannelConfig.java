@@ -7,6 +7,7 @@ import static io.netty.channel.ChannelOption.SO_REUSEADDR;
 import static io.netty.util.internal.ObjectUtil.checkPositiveOrZero;
 
 import dev.isthmus.nio.stream.StreamOptions;
+import dev.isthmus.nio.stream.StreamProtocol;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.DefaultChannelConfig;
@@ -28,14 +29,19 @@ public final class RdmaServerSocketChannelConfig extends DefaultChannelConfig im
     private volatile int backlog = NetUtil.SOMAXCONN;
     private volatile boolean reuseAddress;
     private volatile int receiveBufferSize = StreamOptions.DEFAULT.receiveBuffer();
+    private volatile StreamProtocol protocol = StreamOptions.DEFAULT.protocol();
 
     RdmaServerSocketChannelConfig(RdmaServerSocketChannel channel) {
         super(channel, new ServerChannelRecvByteBufAllocator());
     }
 
+    StreamProtocol protocol() {
+        return protocol;
+    }
+
     @Override
     public Map<ChannelOption<?>, Object> getOptions() {
-        return getOptions(super.getOptions(), SO_RCVBUF, SO_REUSEADDR, SO_BACKLOG);
+        return getOptions(super.getOptions(), SO_RCVBUF, SO_REUSEADDR, SO_BACKLOG, RdmaChannelOption.VALKEY);
     }
 
     @Override
@@ -47,6 +53,8 @@ public final class RdmaServerSocketChannelConfig extends DefaultChannelConfig im
             return (T) Boolean.valueOf(reuseAddress);
         } else if (option == SO_BACKLOG) {
             return (T) Integer.valueOf(backlog);
+        } else if (option == RdmaChannelOption.VALKEY) {
+            return (T) Boolean.valueOf(protocol == StreamProtocol.VALKEY);
         }
         return super.getOption(option);
     }
@@ -60,6 +68,8 @@ public final class RdmaServerSocketChannelConfig extends DefaultChannelConfig im
             setReuseAddress((Boolean) value);
         } else if (option == SO_BACKLOG) {
             setBacklog((Integer) value);
+        } else if (option == RdmaChannelOption.VALKEY) {
+            protocol = RdmaSocketChannelConfig.protocol(value);
         } else {
             return super.setOption(option, value);
         }

@@ -42,8 +42,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A socket over RDMA, for an event loop with an {@link RdmaIoHandler}. Its peers speak rsocket's wire protocol. It
- * behaves like Netty's channels over TCP; {@link RdmaSocketChannelConfig} says which options count when.
+ * A socket over RDMA, for an event loop with an {@link RdmaIoHandler}. Its peers speak rsocket's wire protocol, or
+ * {@linkplain RdmaChannelOption#VALKEY Valkey's}. It behaves like Netty's channels over TCP; {@link RdmaSocketChannelConfig} says which options count when.
  *
  * <p>What does not fit into the room that the peer has granted stays in the channel's outbound buffer, and so the
  * channel becomes unwritable when a peer stops reading.
@@ -87,6 +87,7 @@ public final class RdmaSocketChannel extends AbstractRdmaChannel implements Sock
         this.remote = request.peerAddress();
         this.local = request.localAddress();
         config.setReceiveBufferSize(parent.config().getReceiveBufferSize());
+        config.protocol(parent.config().protocol());
     }
 
     private void flushOn() {

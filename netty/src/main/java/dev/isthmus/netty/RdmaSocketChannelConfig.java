@@ -12,6 +12,7 @@ import static io.netty.channel.ChannelOption.TCP_NODELAY;
 import static io.netty.util.internal.ObjectUtil.checkPositiveOrZero;
 
 import dev.isthmus.nio.stream.StreamOptions;
+import dev.isthmus.nio.stream.StreamProtocol;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelOption;
@@ -47,6 +48,7 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
     private volatile int receiveQueue = StreamOptions.DEFAULT.receiveQueue();
     private volatile int inline = StreamOptions.DEFAULT.inline();
     private volatile int maxKept = 1 << 18;
+    private volatile StreamProtocol protocol = StreamOptions.DEFAULT.protocol();
 
     RdmaSocketChannelConfig(RdmaSocketChannel channel) {
         super(channel);
@@ -58,9 +60,19 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
         return maxKept;
     }
 
+    /** What the option's value says. */
+    static StreamProtocol protocol(Object value) {
+        return (Boolean) value ? StreamProtocol.VALKEY : StreamProtocol.RSOCKET;
+    }
+
+    /** An accepted channel speaks what its server does. */
+    void protocol(StreamProtocol of) {
+        protocol = of;
+    }
+
     /** The options for a new stream. */
     StreamOptions stream() {
-        return new StreamOptions(sendBufferSize, receiveBufferSize, sendQueue, receiveQueue, inline, 0, 0);
+        return new StreamOptions(sendBufferSize, receiveBufferSize, sendQueue, receiveQueue, inline, 0, 0, protocol);
     }
 
     /** Takes the options of a stream, which may be less than was asked for. */
@@ -87,7 +99,8 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
                 RdmaChannelOption.SEND_QUEUE,
                 RdmaChannelOption.RECEIVE_QUEUE,
                 RdmaChannelOption.INLINE,
-                RdmaChannelOption.MAX_KEPT);
+                RdmaChannelOption.MAX_KEPT,
+                RdmaChannelOption.VALKEY);
     }
 
     @Override
@@ -120,6 +133,8 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
             return receiveQueue;
         } else if (option == RdmaChannelOption.MAX_KEPT) {
             return maxKept;
+        } else if (option == RdmaChannelOption.VALKEY) {
+            return protocol == StreamProtocol.VALKEY;
         }
         return option == RdmaChannelOption.INLINE ? inline : null;
     }
@@ -151,6 +166,8 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
             inline = checkPositiveOrZero((Integer) value, option.name());
         } else if (option == RdmaChannelOption.MAX_KEPT) {
             maxKept = checkPositiveOrZero((Integer) value, option.name());
+        } else if (option == RdmaChannelOption.VALKEY) {
+            protocol = protocol(value);
         } else {
             return super.setOption(option, value);
         }

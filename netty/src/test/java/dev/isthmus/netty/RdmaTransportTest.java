@@ -18,6 +18,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.ChannelInputShutdownReadComplete;
+import java.io.IOException;
 import java.net.ConnectException;
 import java.util.ArrayList;
 import java.util.List;
@@ -68,6 +69,41 @@ class RdmaTransportTest {
             assertTrue(each.sync().isSuccess());
         }
         assertEquals(client.localAddress(), pairs.accepted().remoteAddress());
+    }
+
+    @Test
+    void shouldSpeakValkeysProtocol() throws Exception {
+        Channel server = pairs.server(EchoHandler::new)
+                .option(RdmaChannelOption.VALKEY, true)
+                .bind(Pairs.far(0))
+                .sync()
+                .channel();
+        var recorder = new Recorder();
+        var client = (RdmaSocketChannel) pairs.client(recorder)
+                .option(RdmaChannelOption.VALKEY, true)
+                .connect(server.localAddress())
+                .sync()
+                .channel();
+        byte[] sent = random(500_000, 6); // more than its buffers have
+        CompletableFuture<byte[]> received = recorder.await(sent.length);
+        ChannelFuture _ =
+                client.writeAndFlush(client.alloc().directBuffer(100_000).writeBytes(sent, 0, 100_000));
+        ChannelFuture _ = client.writeAndFlush(Unpooled.wrappedBuffer(sent, 100_000, sent.length - 100_000));
+        assertArrayEquals(sent, get(received));
+        assertThrows(IOException.class, () -> client.shutdownOutput().sync()); // which the protocol has not
+        pairs.accepted().close().sync();
+        get(recorder.inactive);
+    }
+
+    @Test
+    void shouldTellThatThePeerSpeaksAnotherProtocol() throws Exception {
+        Channel server = pairs.listen(EchoHandler::new);
+        assertThrows(
+                IOException.class,
+                () -> pairs.client(new Recorder())
+                        .option(RdmaChannelOption.VALKEY, true)
+                        .connect(server.localAddress())
+                        .sync());
     }
 
     @Test

@@ -89,13 +89,16 @@ public final class StreamListener implements Handshake.Ends {
      *
      * @param address the address and port; the wildcard means all devices, and port 0 lets the kernel choose
      * @param reuse whether others may use the same address and port
+     * @param protocol what peers speak; the options with which a request is accepted have the same
      * @param admits decides by its address whether a peer is admitted
      * @return the listener
      * @throws IOException if that fails, for instance because another socket listens there
      */
     public static StreamListener listenForRequests(
-            InetSocketAddress address, boolean reuse, Predicate<InetAddress> admits) throws IOException {
-        return listen(address, 0, reuse, true, () -> StreamOptions.DEFAULT, admits);
+            InetSocketAddress address, boolean reuse, StreamProtocol protocol, Predicate<InetAddress> admits)
+            throws IOException {
+        StreamOptions options = StreamOptions.DEFAULT.withProtocol(protocol);
+        return listen(address, 0, reuse, true, () -> options, admits);
     }
 
     private static StreamListener listen(

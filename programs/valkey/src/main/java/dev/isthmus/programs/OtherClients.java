@@ -101,8 +101,11 @@ final class OtherClients {
             check("message".equals(received.poll(millis, TimeUnit.MILLISECONDS)), "publish");
             var lock = client.getLock("lock"); // scripts, and a subscription
             lock.lock();
-            check(lock.isHeldByCurrentThread(), "lock");
-            lock.unlock();
+            try {
+                check(lock.isHeldByCurrentThread(), "lock");
+            } finally {
+                lock.unlock();
+            }
         } finally {
             client.shutdown();
         }

@@ -7,8 +7,10 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
 import java.net.ConnectException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -82,7 +84,7 @@ final class RawProgram {
                     }
                     connection.flush();
                 } catch (IOException e) {
-                    throw new java.io.UncheckedIOException(e);
+                    throw new UncheckedIOException(e);
                 }
             });
             var random = new Random(1);
@@ -121,7 +123,7 @@ final class RawProgram {
                 int length = Math.min(CHUNK, bytes - at);
                 check(in.readNBytes(chunk, 0, length) == length, "the value ends early");
                 check(
-                        java.util.Arrays.equals(chunk, 0, length, expected, 0, length),
+                        Arrays.equals(chunk, 0, length, expected, 0, length),
                         "the value is another from byte " + at + " on, or before " + (at + length));
             }
             check(connection.line().isEmpty(), "the value's end");
@@ -172,18 +174,23 @@ final class RawProgram {
                 try (var late = new RawConnection(host, to)) {
                     check("+PONG".equals(late.call("PING")), "PING at port " + to);
                 }
-                int closed = from;
-                try (var late = new RawConnection(host, closed)) {
-                    throw new AssertionError("port " + closed + " still takes connections");
-                } catch (ConnectException e) {
-                    System.out.println(e.getMessage());
-                }
+                checkClosed(from);
                 traffic.get();
                 if (to == port) {
                     return;
                 }
             }
         }
+    }
+
+    private void checkClosed(int at) throws IOException {
+        try {
+            new RawConnection(host, at).close();
+        } catch (ConnectException e) {
+            System.out.println(e.getMessage());
+            return;
+        }
+        throw new AssertionError("port " + at + " still takes connections");
     }
 
     private static void count(RawConnection connection, int count) {
@@ -193,7 +200,7 @@ final class RawProgram {
                 check(connection.call("INCR", "busy").equals(":" + i), "INCR " + i);
             }
         } catch (IOException e) {
-            throw new java.io.UncheckedIOException(e);
+            throw new UncheckedIOException(e);
         }
     }
 }
