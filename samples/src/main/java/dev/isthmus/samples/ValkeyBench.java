@@ -21,8 +21,9 @@ public final class ValkeyBench {
 
     private static final int[] LENGTHS = {16, 1024, 65_536, 1 << 20};
     private static final int[] PIPELINES = {1, 16};
+    private static final int MOST_LENGTH = 1 << 20;
     private static final int MOST_BYTES =
-            1 << 24; // of a pipeline and of its answer, with room for what is around values
+            16 * MOST_LENGTH; // of a pipeline and of its answer, with room for what is around values
     private static final int DEFAULT_PORT = 6379;
     private static final int DEFAULT_ROUNDS = 100;
     private static final byte[] OK = "+OK\r\n".getBytes(US_ASCII);
@@ -34,22 +35,30 @@ public final class ValkeyBench {
     /**
      * Needs an RDMA device, and a server.
      *
-     * @param args the server's address, and its port and the number of rounds if they are not 6379 and 100
+     * @param args the server's address, and its port, the number of rounds, and the lengths of values if they are not 6379, 100,
+     *     and 16 B to 1 MiB
      * @throws IOException if a connection cannot be made, or fails
      */
     public static void main(String... args) throws IOException {
-        if (args.length < 1 || args.length > 3) {
-            System.err.println("usage: ValkeyBench ADDRESS [PORT [ROUNDS]]");
+        if (args.length < 1) {
+            System.err.println("usage: ValkeyBench ADDRESS [PORT [ROUNDS [BYTES]...]]");
             System.exit(2);
         }
         var to = new InetSocketAddress(args[0], args.length > 1 ? Integer.parseInt(args[1]) : DEFAULT_PORT);
         int rounds = args.length > 2 ? Integer.parseInt(args[2]) : DEFAULT_ROUNDS;
+        int[] lengths = args.length > 3
+                ? Arrays.stream(args).skip(3).mapToInt(Integer::parseInt).toArray()
+                : LENGTHS;
+        if (Arrays.stream(lengths).anyMatch(length -> length < 0 || length > MOST_LENGTH)) {
+            System.err.println("values have 0 to " + MOST_LENGTH + " bytes");
+            System.exit(2);
+        }
         try (SocketChannel tcp = SocketChannel.open(to);
                 RdmaSocketChannel rdma = RdmaSocketChannel.open()) {
             rdma.setOption(RdmaSocketOptions.VALKEY, true);
             rdma.connect(to);
             System.out.println("   bytes  pipeline  command   TCP us  RDMA us");
-            for (int length : LENGTHS) {
+            for (int length : lengths) {
                 for (int pipeline : PIPELINES) {
                     new ValkeyBench().compare(tcp, rdma, length, pipeline, rounds);
                 }
