@@ -15,7 +15,7 @@ from .place import java_home
 JVM = ("-XX:TieredStopAtLevel=1", "-XX:+ErrorFileToStderr", "--enable-native-access=ALL-UNNAMED",
        "--add-opens=java.base/java.net=ALL-UNNAMED")  # the last for RdmaSockets
 # The tag whose tests a tier has, where it has another name.
-TAGS = {"ucx-verbs": "ucx", "ucx-newest": "ucx", "siw": "iwarp", "connectx-direct": "connectx"}
+TAGS = {"ucx-verbs": "ucx", "ucx-newest": "ucx", "siw": "iwarp", "connectx-direct": "connectx", "spark-newest": "spark"}
 
 
 @dataclasses.dataclass

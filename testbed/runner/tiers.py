@@ -31,19 +31,19 @@ HOME = os.path.dirname(TESTBED)
 LEAST = {"format": (1, 1), "unit": (1100, 1110), "ucx": (820, 860), "device": (850, 1000), "interop": (38, 260),
          "siw": (90, 410), "connectx": (None, 370), "connectx-direct": (None, 370), "consumer": (20, 72), "instructions": (51, 74),
          "ucx-verbs": (None, 340), "ucx-newest": (None, 800), "jdk-newest": (None, 1650), "netty": (None, 170),
-         "mpi": (None, 60), "spark": (None, 15), "spark-verbs": (None, 2), "valkey": (None, 13), "site": (None, 12),
-         "testbed": (None, 80)}
+         "mpi": (None, 60), "spark": (None, 15), "spark-newest": (None, 15), "spark-verbs": (None, 2), "valkey": (None, 13),
+         "site": (None, 12), "testbed": (None, 80)}
 GATE = [name for name, (least, _) in LEAST.items() if least]
 GATE_MODULES = {"siw": ("api",)}  # whose tests the gate has of a tier, where it has not all: connections, not sockets
 GATE_ROWS = "mlx5-(direct-)?(poll-1|post-write-64-signaled)|(?!mlx5-).*"  # of instructions: some of a card's
-WHOLE = [name for name in LEAST if name not in ("spark-verbs", "valkey")]
+WHOLE = [name for name in LEAST if name not in ("spark-newest", "spark-verbs", "valkey")]
 
 SOFT_ROCE = ("device", "interop", "ucx-verbs")
 GUESTS = (*SOFT_ROCE, "siw", "spark-verbs", "valkey")
 SIMULATED = ("connectx", "connectx-direct")  # devices that need no guest
 JUNIT = ("unit", "ucx", "ucx-newest", "mpi")
 PROGRAMS = ("testbed", "format", "site", "consumer", "instructions", "netty", "jdk-newest")  # which count for themselves
-ON_HOST = (*JUNIT, *SIMULATED, "spark", *PROGRAMS)
+ON_HOST = (*JUNIT, *SIMULATED, "spark", "spark-newest", *PROGRAMS)
 # Each takes about as long as the others. A program such as netty boots a guest of its own, in any lane.
 LANES = (("device", "netty"), ("interop", "ucx-verbs", "siw", "spark-verbs", "valkey"),
          tuple(name for name in ON_HOST if name != "netty"))
@@ -84,6 +84,7 @@ The whole (--all) has the extended tests, too, and these:
   site          draws small results by isthmus plot; builds the documentation's website, and fails on a dead link
   testbed       the testbed's own tests
 Only when named:
+  spark-newest  spark again, on the newest Spark from PyPI
   spark-verbs   Apache Spark with two executors over UCX' verbs, in the testbed
   valkey        clients of Valkey over RDMA, against valkey-server, which is built once; in the testbed
 Alone, and only when named:
@@ -318,10 +319,11 @@ class Tests:
         options = []
         if name == "unit":  # a locale with digits of its own: what a program reads again must not depend on the user's
             options = ["-Duser.language=ar", "-Duser.country=SA", "-Duser.extensions=u-nu-arab"]
-        elif name == "spark":
-            pyspark, environment_of_it = printed_by("pyspark").split(" ")
-            options = [f"-Disthmus.spark.jars={printed_by('spark-jars')}", f"-Disthmus.pyspark={pyspark}",
-                       f"-Disthmus.pyspark.venv={environment_of_it}"]
+        elif name in ("spark", "spark-newest"):
+            newest = name == "spark-newest"  # whose jars Maven Central need not have
+            pyspark, environment_of_it = printed_by("pyspark", *(("--newest",) if newest else ())).split(" ")
+            options = [f"-Disthmus.spark.jars={f'{pyspark}/jars' if newest else printed_by('spark-jars')}",
+                       f"-Disthmus.pyspark={pyspark}", f"-Disthmus.pyspark.venv={environment_of_it}"]
         elif name == "spark-verbs":  # a JVM of Spark's starts for a minute where processors are emulated, and there are six
             environment.update(ucx_over_verbs())
             options = [f"-Disthmus.spark.jars={printed_by('spark-jars')}", "-Disthmus.test.seconds=1500"]
@@ -408,8 +410,8 @@ def show(path, process):
                     process.wait(1)
 
 
-def printed_by(script):
-    return subprocess.run([f"{TESTBED}/{script}"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
+def printed_by(script, *arguments):
+    return subprocess.run([f"{TESTBED}/{script}", *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
                           check=True).stdout.strip()
 
 

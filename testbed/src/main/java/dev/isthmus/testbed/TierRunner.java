@@ -67,11 +67,14 @@ public final class TierRunner {
     /** Also holds over iWARP: the testbed runs these tests once more on such devices. */
     public static final String IWARP = "iwarp";
 
-    /** Starts Apache Spark, whose 220 MB of jars {@code testbed/spark-jars} downloads; only on a host. */
+    /** Starts Apache Spark, whose 280 MB of jars {@code testbed/spark-jars} downloads; only on a host. */
     public static final String SPARK = "spark";
 
     /** Also starts Apache Spark, and needs two RDMA devices; takes minutes on emulated processors. */
     public static final String SPARK_VERBS = "spark-verbs";
+
+    /** The tests of {@link #SPARK} on the newest Spark rather than the one that the module spark is compiled with. */
+    private static final String SPARK_NEWEST = "spark-newest";
 
     /** Starts valkey-server, which {@code testbed/valkey} builds, and needs an RDMA device. */
     public static final String VALKEY = "valkey";
@@ -126,6 +129,7 @@ public final class TierRunner {
             CONNECTX_DIRECT,
             MPI,
             SPARK,
+            SPARK_NEWEST,
             SPARK_VERBS,
             VALKEY));
 
@@ -194,6 +198,7 @@ public final class TierRunner {
                 case UCX_NEWEST -> UCX + " & !" + SYSTEM_UCX;
                 case SIW -> IWARP;
                 case CONNECTX_DIRECT -> CONNECTX;
+                case SPARK_NEWEST -> SPARK;
                 default -> tier;
             };
             return gate ? tags + " & !" + EXTENDED : tags;
