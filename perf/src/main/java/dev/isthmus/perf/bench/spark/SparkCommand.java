@@ -20,16 +20,18 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code isthmus spark}: a sort and a groupBy, alternately with Spark's own shuffle and over UCX. */
+/** {@code isthmus spark}: a sort and a groupBy, or queries, alternately with Spark's own shuffle and over UCX. */
 @Command(
         name = "spark",
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Sorts and groups with Apache Spark 4.2, alternately with Spark's own shuffle and over UCX, checks that"
+            "Sorts and groups with Apache Spark 4.2 or 4.3, alternately with Spark's own shuffle and over UCX, checks that"
                     + " the results agree, and prints one table. Without --master it starts a cluster of two workers on"
                     + " this machine."
                     + " One machine can show that it works and what it costs, but not what a network card gains you.",
+            "",
+            "With --queries it runs eight queries in SQL over tables like those of TPC-H instead.",
             "",
             "A cluster of your own: ./isthmus spark --master spark://HOST:7077 --spark-home DIR --size 100G",
             "docs/spark.md explains the figures.",
@@ -39,6 +41,7 @@ public final class SparkCommand implements Callable<Integer> {
 
     private static final Set<String> COMPARED = Set.of("spark.shuffle.manager", "spark.plugins");
     private static final String WORKER_MEMORY = "1500m";
+    private static final int MAX_SCALE = 10_000; // row numbers are random ints
     private static final int INTERRUPTED = 130; // the JVM's status after SIGINT
 
     @Option(
@@ -47,6 +50,15 @@ public final class SparkCommand implements Callable<Integer> {
             defaultValue = "200M",
             description = "bytes of each shuffle, with K, M, G or T (default: ${DEFAULT-VALUE})")
     private String size = "";
+
+    @Option(names = "--queries", description = "eight queries in SQL rather than a sort and a groupBy")
+    private boolean queries;
+
+    @Option(
+            names = "--scale",
+            paramLabel = "N",
+            description = "with --queries: rows of the tables, of which the longest has N times 6,000,000 (default: 1)")
+    private Optional<Double> scale = Optional.empty();
 
     @Option(
             names = "--rounds",
@@ -59,7 +71,8 @@ public final class SparkCommand implements Callable<Integer> {
             names = "--partitions",
             paramLabel = "N",
             defaultValue = "0",
-            description = "partitions on both sides of each shuffle (default: twice as many as there are cores)")
+            description = "partitions on both sides of each shuffle (default: twice as many as there are cores; of"
+                    + " queries what Spark does by default)")
     private int partitions;
 
     @Option(names = "--master", paramLabel = "URL", description = "an existing cluster, as for spark-submit")
@@ -68,7 +81,8 @@ public final class SparkCommand implements Callable<Integer> {
     @Option(
             names = "--spark-home",
             paramLabel = "DIR",
-            description = "an installed Spark 4.2 (default: with --master $SPARK_HOME, otherwise Maven Central's jars)")
+            description =
+                    "an installed Spark 4.2 or 4.3 (default: with --master $SPARK_HOME, otherwise Maven Central's jars)")
     private Optional<Path> sparkHome = Optional.empty();
 
     @Option(
@@ -149,6 +163,16 @@ public final class SparkCommand implements Callable<Integer> {
             throw new IllegalArgumentException(
                     "--size takes a number of bytes, optionally with K, M, G or T, such as 200M, not " + size);
         }
+        if (queries && spec.commandLine().getParseResult().hasMatchedOption("--size")) {
+            throw new IllegalArgumentException("--size is that of a sort and a groupBy; queries have --scale");
+        }
+        if (scale.isPresent() && !queries) {
+            throw new IllegalArgumentException("--scale is that of queries: add --queries");
+        }
+        if (scale.isPresent() && !(scale.get() > 0 && scale.get() <= MAX_SCALE)) {
+            throw new IllegalArgumentException(
+                    "--scale takes a number up to " + MAX_SCALE + ", such as 0.1, not " + scale.get());
+        }
         if (rounds < 1) {
             throw new IllegalArgumentException("--rounds must be at least 1, not " + rounds);
         }
@@ -199,7 +223,16 @@ public final class SparkCommand implements Callable<Integer> {
                     "spark.executor.memory=1g"));
         }
         all.addAll(settings);
-        return new Submission(spark, url, address, all, bytes, partitions, scratch.folder());
+        return new Submission(
+                spark,
+                url,
+                address,
+                all,
+                "dev.isthmus.spark.trial." + (queries ? "QueryTrial" : "ShuffleTrial"),
+                List.of(
+                        queries ? Double.toString(scale.orElse(1.0)) : Long.toString(bytes),
+                        Integer.toString(partitions)),
+                scratch.folder());
     }
 
     /** The ways take turns to begin, as the second one may be better or worse off. */

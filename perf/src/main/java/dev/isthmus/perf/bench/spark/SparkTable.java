@@ -14,7 +14,6 @@ import java.util.stream.Collectors;
 /** The report for people. */
 record SparkTable(List<Trial> trials) {
 
-    private static final List<String> SHUFFLES = List.of("sort", "group");
     private static final String LINE = "%-7s %-6s %11s %9s %8s %12s %12s %10s%n";
 
     SparkTable {
@@ -29,11 +28,15 @@ record SparkTable(List<Trial> trials) {
     /** Whether blocks went from one executor to another at all. */
     private boolean isFetched() {
         return trials.stream()
-                .anyMatch(trial -> SHUFFLES.stream().anyMatch(shuffle -> trial.number(shuffle + ".bytes") > 0));
+                .anyMatch(trial -> titles().stream().anyMatch(shuffle -> trial.number(shuffle + ".bytes") > 0));
+    }
+
+    private List<String> titles() {
+        return trials.getFirst().titles();
     }
 
     private boolean isSame() {
-        return SHUFFLES.stream().allMatch(shuffle -> results(shuffle).size() == 1);
+        return titles().stream().allMatch(shuffle -> results(shuffle).size() == 1);
     }
 
     /** The results of a shuffle: a single text if all is well. */
@@ -46,7 +49,7 @@ record SparkTable(List<Trial> trials) {
     /** It is no failure if a block sometimes uses Spark's transfer, but it is one if none uses UCX. */
     private boolean isByUcx() {
         return of(ShuffleWay.UCX).stream()
-                .allMatch(trial -> SHUFFLES.stream()
+                .allMatch(trial -> titles().stream()
                         .allMatch(shuffle ->
                                 trial.number(shuffle + ".bytes") == 0 || trial.number(shuffle + ".ucxBytes") > 0));
     }
@@ -59,7 +62,7 @@ record SparkTable(List<Trial> trials) {
         var out = new StringBuilder();
         out.append(String.format(
                 Locale.ROOT, LINE, "", "", "bytes", "blocks", "by UCX", "fetch wait", "processor", "time"));
-        for (String shuffle : SHUFFLES) {
+        for (String shuffle : titles()) {
             for (ShuffleWay way : ShuffleWay.values()) {
                 out.append(line(shuffle, way));
             }
@@ -76,9 +79,10 @@ record SparkTable(List<Trial> trials) {
         out.append("""
             bytes, blocks  what tasks read from other executors; by UCX: how much of that, also over verbs
             fetch wait     how long tasks waited for blocks, all tasks together
-            processor      processor time of the executors while the shuffle was read, all threads together
-            time           how long the job took that read the shuffle
+            processor      processor time of the executors while the shuffle was read or the query ran, all threads together
+            time           how long the job took that read the shuffle, or the query
             """);
+        out.append(adaptive("merged", "split"));
         out.append(String.format(Locale.ROOT, "connections    %s%n", connections()));
         out.append(verdict(oneMachine, jar));
         return out.toString();
@@ -110,6 +114,26 @@ record SparkTable(List<Trial> trials) {
         return Median.of(of(way).stream().mapToDouble(trial -> trial.number(name)));
     }
 
+    /** What adaptive execution has done each way, if it has done anything. */
+    private String adaptive(String... what) {
+        var out = new StringBuilder();
+        for (String one : what) {
+            List<String> where = titles().stream()
+                    .filter(title ->
+                            trials.stream().allMatch(trial -> Boolean.parseBoolean(trial.text(title + "." + one))))
+                    .toList();
+            if (!where.isEmpty()) {
+                out.append(String.format(
+                        Locale.ROOT,
+                        "%-14s where adaptive execution has %s partitions: %s%n",
+                        one,
+                        one,
+                        String.join(" ", where)));
+            }
+        }
+        return out.toString();
+    }
+
     private String connections() {
         String all = of(ShuffleWay.UCX).stream()
                 .flatMap(trial -> Arrays.stream(trial.text("connections").split("; ", -1)))
@@ -123,7 +147,7 @@ record SparkTable(List<Trial> trials) {
 
     private String verdict(boolean oneMachine, Path jar) {
         var out = new StringBuilder();
-        for (String shuffle : SHUFFLES) {
+        for (String shuffle : titles()) {
             if (results(shuffle).size() > 1) {
                 out.append(String.format(
                         Locale.ROOT,
@@ -133,7 +157,7 @@ record SparkTable(List<Trial> trials) {
             }
         }
         long failures = trials.stream()
-                .mapToLong(trial -> SHUFFLES.stream()
+                .mapToLong(trial -> titles().stream()
                         .mapToLong(shuffle -> trial.number(shuffle + ".failures"))
                         .sum())
                 .sum();

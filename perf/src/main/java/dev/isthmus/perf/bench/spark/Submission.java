@@ -19,8 +19,8 @@ import java.util.Optional;
  * @param master where to submit
  * @param address of this machine, which the driver is to use; empty if Spark is to choose
  * @param settings as {@code KEY=VALUE}, the same each way; of two with the same key the last counts
- * @param bytes of each shuffle
- * @param partitions of each shuffle; 0 leaves it to the program
+ * @param program its class
+ * @param arguments those behind the file for its results
  * @param folder for logs and results
  */
 record Submission(
@@ -28,11 +28,10 @@ record Submission(
         String master,
         Optional<String> address,
         List<String> settings,
-        long bytes,
-        int partitions,
+        String program,
+        List<String> arguments,
         Path folder) {
 
-    private static final String PROGRAM = "dev.isthmus.spark.trial.ShuffleTrial";
     private static final String OUTPUT_PREFIX = "trial: ";
 
     /** Runs it to its end. */
@@ -70,11 +69,10 @@ record Submission(
                 "--jars",
                 SparkHome.isthmusJar().toString(),
                 "--class",
-                PROGRAM,
+                program,
                 SparkHome.programJar().toString(),
-                results.toString(),
-                Long.toString(bytes),
-                Integer.toString(partitions)));
+                results.toString()));
+        command.addAll(arguments);
         return command;
     }
 }

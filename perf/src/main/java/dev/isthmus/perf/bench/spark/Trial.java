@@ -5,9 +5,10 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Properties;
 
-/** The results of a run of the program {@code dev.isthmus.spark.trial.ShuffleTrial}. */
+/** The results of a run of the program in {@code dev.isthmus.spark.trial}. */
 record Trial(ShuffleWay way, Properties results) {
 
     static Trial read(ShuffleWay way, Path file) throws IOException {
@@ -16,6 +17,11 @@ record Trial(ShuffleWay way, Properties results) {
             results.load(reader);
         }
         return new Trial(way, results);
+    }
+
+    /** What was measured, in its order. */
+    List<String> titles() {
+        return List.of(text("titles").split(" ", -1));
     }
 
     /** A result of a shuffle or of the run. */

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -29,10 +30,37 @@ class SparkCommandTest {
     @Test
     void shouldCompareBothShufflesAndLeaveNothing() throws Exception {
         String output = SparkRuns.output(temporary, "--size", "8M", "--rounds", "1");
-        SparkRuns.assertAllByUcx(output, "posix/memory");
+        SparkRuns.assertAllByUcx(output, 2, "posix/memory");
         try (Stream<Path> left = Files.list(temporary)) {
             assertEquals(List.of(), left.toList());
         }
+    }
+
+    /** Adaptive execution merges partitions of all of them, and splits those of the part that is ordered most. */
+    @Test
+    void shouldRunQueriesWithTheSameRows() throws Exception {
+        String output = SparkRuns.output(
+                temporary,
+                "--queries",
+                "--scale",
+                "0.02",
+                "--rounds",
+                "1",
+                "--partitions",
+                "20",
+                "--conf",
+                "spark.executor.extraJavaOptions=-XX:TieredStopAtLevel=1");
+        SparkRuns.assertAllByUcx(output, 8, "posix/memory");
+        assertTrue(
+                Pattern.compile("^merged .*: q3 q5 q9 q10 q13 q14 q18 q21$", Pattern.MULTILINE)
+                        .matcher(output)
+                        .find(),
+                output);
+        assertTrue(
+                Pattern.compile("^split .*\\bq14\\b", Pattern.MULTILINE)
+                        .matcher(output)
+                        .find(),
+                output);
     }
 
     @Test

@@ -30,10 +30,13 @@ class SparkOptionsTest {
             --partitions=-1                     | --partitions must be at least 0, not -1
             --conf=spark.cores.max              | --conf takes KEY=VALUE, not spark.cores.max
             --conf=spark.shuffle.manager=sort   | --conf spark.shuffle.manager: that is what this command compares
+            --scale=0.1                         | --scale is that of queries: add --queries
+            --queries --scale=0                 | --scale takes a number up to 10000, such as 0.1, not 0.0
+            --queries --size=1G                 | --size is that of a sort and a groupBy; queries have --scale
             --addresses=10.0.0.1                | --addresses takes two addresses of this machine
             """)
     void shouldSayWhatIsWrong(String option, String sentence) {
-        assertEquals(2, run(option));
+        assertEquals(2, run(option.split(" ", -1)));
         assertTrue(err.toString().startsWith(sentence), err.toString());
     }
 

@@ -27,13 +27,13 @@ class SparkOverVerbsTest {
 
     @Test
     void shouldShuffleOverVerbs() throws Exception {
-        SparkRuns.assertAllByUcx(output("never"), "rc_verbs/" + DEVICES[0]);
+        SparkRuns.assertAllByUcx(output("never"), 2, "rc_verbs/" + DEVICES[0]);
     }
 
     /** By default, as the executors have different hosts. */
     @Test
     void shouldReadFilesWhereTheyLie() throws Exception {
-        SparkRuns.assertAllByUcx(output("auto"), "verbs/" + ADDRESSES[0]);
+        SparkRuns.assertAllByUcx(output("auto"), 2, "verbs/" + ADDRESSES[0]);
     }
 
     private String output(String verbs) throws Exception {

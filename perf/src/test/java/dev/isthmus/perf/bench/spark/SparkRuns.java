@@ -48,13 +48,16 @@ final class SparkRuns {
         }
     }
 
-    /** Asserts that Spark read nothing of both shuffles, and that a connection has a transport that begins with this. */
-    static void assertAllByUcx(String output, String transport) {
+    /**
+     * Asserts that of so many shuffles or queries Spark's own transfer read nothing, and that a connection has a transport
+     * that begins with this.
+     */
+    static void assertAllByUcx(String output, int count, String transport) {
         List<String> ucx = output.lines()
                 .map(String::strip)
                 .filter(line -> line.startsWith("UCX "))
                 .toList();
-        assertEquals(2, ucx.size(), output);
+        assertEquals(count, ucx.size(), output);
         ucx.forEach(line -> assertTrue(line.contains(" 100.0 % "), output));
         assertTrue(output.contains("The results agree in all 2 runs."), output);
         assertTrue(

@@ -23,11 +23,14 @@ class SparkTableTest {
             results.setProperty(shuffle + ".bytes", "" + bytes);
             results.setProperty(shuffle + ".blocks", "8");
             results.setProperty(shuffle + ".failures", "0");
+            results.setProperty(shuffle + ".merged", "" + shuffle.equals("group"));
+            results.setProperty(shuffle + ".split", "false");
             results.setProperty(shuffle + ".ucxBytes", "" + ucxBytes);
             results.setProperty(shuffle + ".waitMillis", "" + millis);
             results.setProperty(shuffle + ".nanos", "" + millis * 2_000_000);
             results.setProperty(shuffle + ".processorNanos", "" + millis * 3_000_000);
         }
+        results.setProperty("titles", "sort group");
         results.setProperty("executors", "2");
         results.setProperty("hosts", "1");
         results.setProperty("partitions", "4");
@@ -60,6 +63,8 @@ class SparkTableTest {
         String text = table.format(true, JAR);
         assertLine("sort Spark 2.0 KB 8 - 1.50 s 4.50 s 3.00 s", text);
         assertLine("UCX 2.0 KB 8 50.0 % 0.20 s 0.60 s 0.40 s", text);
+        assertLine("merged where adaptive execution has merged partitions: group", text);
+        assertFalse(text.contains("split "), text);
         assertLine("connections posix/memory.0; tcp/eth0", text);
         assertLine("The results agree in all 4 runs.", text);
         assertTrue(table.isGood());
