@@ -2,6 +2,7 @@
 package dev.isthmus.spark;
 
 import dev.isthmus.spark.transport.BlockKey;
+import dev.isthmus.spark.transport.BlockTransport;
 import dev.isthmus.spark.transport.FetchListener;
 import dev.isthmus.spark.transport.Node;
 import dev.isthmus.spark.transport.Received;
@@ -63,29 +64,47 @@ final class UcxBlockStoreClient extends BlockStoreClient {
         Node ucx = nodes.get().ucx();
         Optional<Node> node = nodes.get().verbs();
         Optional<VerbsTransport> verbs = executor.verbs(host);
-        if (files == null && verbs.isPresent() && node.isPresent()) {
-            verbs.get().fetch(node.get(), keys, new BlockListener(ids, listener, Map.of(), (i, why) -> {
+        if (verbs.isPresent() && node.isPresent()) {
+            fetch(verbs.get(), node.get(), keys, files, new BlockListener(ids, listener, new HashMap<>(), (i, why) -> {
                 LOG.debug("{} is not read over verbs: {}", ids.get(i), why);
-                executor.transport()
-                        .fetch(ucx, keys.subList(i, i + 1), listener(ids.subList(i, i + 1), listener, bySpark));
+                fetchByUcx(ucx, keys.subList(i, i + 1), files, ids.subList(i, i + 1), listener, bySpark);
             }));
-            return;
-        }
-        BlockListener all = listener(ids, listener, bySpark);
-        if (files == null) {
-            executor.transport().fetch(ucx, keys, all);
-        } else { // too long for memory
-            executor.transport().fetch(ucx, keys, all, i -> {
-                var sink = new UcxFileSink(files, executor.transportConf());
-                all.sinks.put(i, sink);
-                return sink;
-            });
+        } else {
+            fetchByUcx(ucx, keys, files, ids, listener, bySpark);
         }
     }
 
     /** Spark's own client fetches what UCX refuses. */
-    private static BlockListener listener(List<String> ids, BlockFetchingListener listener, BySpark bySpark) {
-        return new BlockListener(ids, listener, new HashMap<>(), (i, why) -> bySpark.fetchLater(ids.get(i), why));
+    private void fetchByUcx(
+            Node from,
+            List<BlockKey> keys,
+            DownloadFileManager files,
+            List<String> ids,
+            BlockFetchingListener listener,
+            BySpark bySpark) {
+        fetch(
+                executor.transport(),
+                from,
+                keys,
+                files,
+                new BlockListener(ids, listener, new HashMap<>(), (i, why) -> bySpark.fetchLater(ids.get(i), why)));
+    }
+
+    private void fetch(
+            BlockTransport transport,
+            Node from,
+            List<BlockKey> keys,
+            DownloadFileManager files,
+            BlockListener listener) {
+        if (files == null) {
+            transport.fetch(from, keys, listener);
+        } else { // too long for memory
+            transport.fetch(from, keys, listener, i -> {
+                var sink = new UcxFileSink(files, executor.transportConf());
+                listener.sinks.put(i, sink);
+                return sink;
+            });
+        }
     }
 
     private static void logOnce(String execId, String why) {

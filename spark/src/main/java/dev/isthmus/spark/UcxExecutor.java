@@ -143,6 +143,7 @@ final class UcxExecutor implements AutoCloseable {
     private void show(VerbsTransport overVerbs) {
         Figures figures = overVerbs.figures();
         show(registry, "verbs.bytesRead", figures.bytesByGet);
+        show(registry, "verbs.bytesToFiles", figures.bytesToSinks);
         show(registry, "verbs.bytesServed", figures.bytesServed);
         show(registry, "verbs.blocksReceived", figures.blocksReceived);
         show(registry, "verbs.blocksRefused", figures.blocksRefused);

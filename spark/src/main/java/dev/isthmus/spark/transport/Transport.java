@@ -249,29 +249,7 @@ public final class Transport implements BlockTransport {
         }
     }
 
-    /**
-     * Fetches blocks from a peer, and connects to it first if necessary. The listener is told once of each block, when
-     * it has arrived or has failed.
-     *
-     * @param from the peer
-     * @param blocks any number
-     * @param listener called on the transport's thread, or on the caller's if the transport is closed
-     */
     @Override
-    public void fetch(Node from, List<BlockKey> blocks, FetchListener listener) {
-        fetch(from, blocks, listener, null);
-    }
-
-    /**
-     * Fetches blocks of any length: those that do not come with the answer go to sinks. Otherwise like
-     * {@link #fetch(Node, List, FetchListener)}.
-     *
-     * @param from the peer
-     * @param blocks any number
-     * @param listener as there
-     * @param sinks creates the sink of a long block, by its index in the list; called at most once for each, on the
-     *     transport's thread, and must not block
-     */
     public void fetch(Node from, List<BlockKey> blocks, FetchListener listener, IntFunction<BlockSink> sinks) {
         try {
             List<BlockKey> all = List.copyOf(blocks);

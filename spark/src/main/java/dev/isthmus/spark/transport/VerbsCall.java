@@ -6,31 +6,47 @@ import static dev.isthmus.spark.transport.BadMessageException.unless;
 import dev.isthmus.loop.Timer;
 import dev.isthmus.verbs.RemoteMemory;
 import dev.isthmus.verbs.SendOpcode;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
 import java.util.BitSet;
+import java.util.Deque;
 import java.util.List;
+import java.util.function.IntFunction;
 
 /** A call to a peer, and the READs that follow its answer. Confined to the transport's thread. */
 final class VerbsCall {
+
+    private static final String NO_MEMORY = "there is no registered memory for it";
+    private static final String READ_FAILED = "a READ has failed";
 
     final long number;
     final List<BlockKey> blocks;
     private final int base; // the listener's index of the first block
     private final FetchListener listener;
+    private final IntFunction<BlockSink> sinks; // null if blocks go to memory
     private final VerbsContext context;
     private final BitSet open; // blocks whose outcome the listener has not got
+    private final Deque<Runnable> stores = new ArrayDeque<>(); // that begin one after the other
     private int reading; // READs that have not ended
     private long lastProgress;
     private boolean answered;
     Timer timer; // null until it is sent
 
-    VerbsCall(VerbsContext context, long number, List<BlockKey> blocks, int base, FetchListener listener) {
+    VerbsCall(
+            VerbsContext context,
+            long number,
+            List<BlockKey> blocks,
+            int base,
+            FetchListener listener,
+            IntFunction<BlockSink> sinks) {
         this.context = context;
         this.number = number;
         this.blocks = blocks;
         this.base = base;
         this.listener = listener;
+        this.sinks = sinks;
         this.open = new BitSet(blocks.size());
         this.open.set(0, blocks.size());
         this.lastProgress = System.nanoTime();
@@ -41,19 +57,25 @@ final class VerbsCall {
         return open.isEmpty() && reading == 0;
     }
 
+    /** How long the peer has owed something: none while its blocks are written to sinks. */
     long idleNanos() {
-        return System.nanoTime() - lastProgress;
+        return answered && reading == 0 ? 0 : System.nanoTime() - lastProgress;
+    }
+
+    /** The length limit of the blocks. */
+    private long maxBlockBytes() {
+        return sinks == null ? context.settings().blockBytes() : PeerMessage.MAX_BLOCK_BYTES;
     }
 
     VerbsMessage.Locate message() {
-        return new VerbsMessage.Locate(number, context.settings().blockBytes(), blocks);
+        return new VerbsMessage.Locate(number, maxBlockBytes(), blocks);
     }
 
     /** Reads the blocks of the answer. */
     void located(VerbsMessage.Located located, VerbsPeer peer) {
         unless(!answered, "a second answer to a call");
         unless(located.places().size() == blocks.size(), "an answer of another number of blocks");
-        long most = context.settings().blockBytes();
+        long most = maxBlockBytes();
         for (VerbsMessage.Place place : located.places()) {
             unless(
                     place.memory() == null || place.memory().length() <= most,
@@ -65,29 +87,101 @@ final class VerbsCall {
             VerbsMessage.Place place = located.places().get(i);
             if (place.memory() == null) {
                 refuse(i, place.why());
-            } else if (open.get(i)) {
+            } else if (!open.get(i)) {
+                continue;
+            } else if (place.memory().length() == 0) {
+                received(i, Received.ofHeap(ByteBuffer.allocate(0)));
+            } else if (sinks == null) {
                 read(i, place.memory(), peer);
+            } else {
+                int index = i;
+                stores.add(() -> store(index, place.memory(), peer));
             }
+        }
+        storeNext();
+    }
+
+    private void storeNext() {
+        if (!stores.isEmpty()) {
+            stores.remove().run();
+        }
+    }
+
+    private void store(int index, RemoteMemory from, VerbsPeer peer) {
+        boolean begun = false;
+        try {
+            begun = isWanted(index) && VerbsSinkBlock.begin(context, this, index, from, peer);
+            if (!begun) {
+                refuse(index, NO_MEMORY);
+            }
+        } catch (RuntimeException e) {
+            fail(index, e);
+        }
+        if (!begun) {
+            storeNext();
+        }
+    }
+
+    BlockSink sink(int index) {
+        return sinks.apply(base + index);
+    }
+
+    boolean isWanted(int index) {
+        return open.get(index);
+    }
+
+    void readBegun() {
+        reading++;
+    }
+
+    /** A READ of a part has ended, with so many bytes; none if it has failed. */
+    void readEnded(long bytes) {
+        reading--;
+        if (bytes > 0) {
+            lastProgress = System.nanoTime();
+            context.figures().bytesByGet.add(bytes);
+        }
+    }
+
+    /** A block is complete in its sink. */
+    void stored(int index, long bytes, VerbsPeer peer) {
+        open.clear(index);
+        context.figures().bytesToSinks.add(bytes);
+        context.figures().blocksReceived.increment();
+        tell(index, () -> listener.stored(base + index));
+        storeEnded(peer);
+    }
+
+    /** A block is in no sink: it could not be written, or else not be read. */
+    void notStored(int index, IOException failure, VerbsPeer peer) {
+        if (failure == null) {
+            refuse(index, READ_FAILED);
+        } else {
+            fail(index, failure);
+        }
+        storeEnded(peer);
+    }
+
+    private void storeEnded(VerbsPeer peer) {
+        storeNext();
+        if (isOver()) {
+            peer.over(this);
         }
     }
 
     private void read(int index, RemoteMemory from, VerbsPeer peer) {
-        if (from.length() == 0) {
-            received(index, Received.ofHeap(ByteBuffer.allocate(0)));
-            return;
-        }
         long[] slices = acquire(from.length());
         if (slices == null) {
-            refuse(index, "there is no registered memory for it");
+            refuse(index, NO_MEMORY);
             return;
         }
         int sliceBytes = context.settings().sliceBytes();
         var block = new Block(index, from.length(), slices);
-        reading += slices.length;
         for (int i = 0; i < slices.length; i++) {
             long slice = slices[i];
             long offset = (long) i * sliceBytes;
             long length = Math.min(sliceBytes, from.length() - offset);
+            readBegun();
             peer.post(new VerbsOperation(
                     peer,
                     request -> context.received()
@@ -136,16 +230,12 @@ final class VerbsCall {
     }
 
     private void partEnded(Block block, long length, boolean success, VerbsPeer peer) {
-        reading--;
+        readEnded(success ? length : 0);
         block.failed |= !success;
-        if (success) {
-            lastProgress = System.nanoTime();
-            context.figures().bytesByGet.add(length);
-        }
         if (--block.left == 0) {
             if (block.failed || !open.get(block.index)) {
                 release(block.slices);
-                refuse(block.index, "a READ has failed");
+                refuse(block.index, READ_FAILED);
             } else {
                 var pieces = new MemorySegment[block.slices.length];
                 for (int i = 0; i < pieces.length; i++) {
@@ -162,11 +252,24 @@ final class VerbsCall {
     private void received(int index, Received block) {
         open.clear(index);
         context.figures().blocksReceived.increment();
+        tell(index, () -> listener.received(base + index, block));
+    }
+
+    private void tell(int index, Runnable notification) {
         try {
-            listener.received(base + index, block);
+            notification.run();
         } catch (Throwable e) { // the loop must go on for others
             context.log().log("a listener of fetched blocks threw", e);
             listener.failed(base + index, new FetchFailedException("its listener threw " + e));
+        }
+    }
+
+    private void fail(int index, Exception why) {
+        if (open.get(index)) {
+            open.clear(index);
+            context.figures().blocksFailed.increment();
+            var failure = new FetchFailedException(blocks.get(index) + " cannot be stored: " + why);
+            tell(index, () -> listener.failed(base + index, failure));
         }
     }
 
@@ -183,11 +286,6 @@ final class VerbsCall {
         }
         open.clear(index);
         context.figures().blocksRefused.increment();
-        try {
-            listener.refused(base + index, why);
-        } catch (Throwable e) {
-            context.log().log("a listener of fetched blocks threw", e);
-            listener.failed(base + index, new FetchFailedException("its listener threw " + e));
-        }
+        tell(index, () -> listener.refused(base + index, why));
     }
 }

@@ -28,6 +28,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BiConsumer;
+import java.util.function.IntFunction;
 
 /**
  * Fetches blocks by RDMA READ out of the peer's shuffle files, which the peer has mapped and registered for reading, and
@@ -239,10 +240,10 @@ public final class VerbsTransport implements BlockTransport {
     }
 
     @Override
-    public void fetch(Node from, List<BlockKey> blocks, FetchListener listener) {
+    public void fetch(Node from, List<BlockKey> blocks, FetchListener listener, IntFunction<BlockSink> sinks) {
         try {
             List<BlockKey> all = List.copyOf(blocks);
-            loop.execute(() -> fetchOnLoop(from, all, listener));
+            loop.execute(() -> fetchOnLoop(from, all, listener, sinks));
         } catch (RejectedExecutionException e) {
             for (int i = 0; i < blocks.size(); i++) {
                 listener.refused(i, "this process ends");
@@ -250,10 +251,10 @@ public final class VerbsTransport implements BlockTransport {
         }
     }
 
-    private void fetchOnLoop(Node from, List<BlockKey> blocks, FetchListener listener) {
+    private void fetchOnLoop(Node from, List<BlockKey> blocks, FetchListener listener, IntFunction<BlockSink> sinks) {
         for (int begin = 0; begin < blocks.size(); begin += VerbsMessage.MAX_BLOCKS) {
             var some = blocks.subList(begin, Math.min(blocks.size(), begin + VerbsMessage.MAX_BLOCKS));
-            var call = new VerbsCall(context, ++lastCall, some, begin, listener);
+            var call = new VerbsCall(context, ++lastCall, some, begin, listener, sinks);
             try {
                 if (closed) {
                     call.refuse("this process ends");

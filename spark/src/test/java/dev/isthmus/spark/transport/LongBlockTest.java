@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.testbed.TestDeadlines;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -17,7 +16,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -55,40 +53,15 @@ class LongBlockTest {
         open.forEach(one -> assertEquals(0, one.unpooledBytes()));
     }
 
-    /** Keeps what is written. */
-    private static final class Kept implements BlockSink {
-        final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        final CountDownLatch ended = new CountDownLatch(1);
-        volatile boolean complete;
-
-        @Override
-        public void write(ByteBuffer part) throws IOException {
-            byte[] copy = new byte[part.remaining()];
-            part.get(copy);
-            bytes.writeBytes(copy);
-        }
-
-        @Override
-        public void complete() throws IOException {
-            complete = true;
-            ended.countDown();
-        }
-
-        @Override
-        public void discard() {
-            ended.countDown();
-        }
-    }
-
     @Test
     void shouldWriteLongBlocksWhereTheyAreWanted() throws Exception {
         long slice = Settings.defaults().sliceBytes();
         var blocks = new TestBlocks(folder, new long[] {5, 5 * slice + 7, slice, 16 << 10, (16 << 10) + 1, 70 * slice});
         Transport server = start(blocks);
         Transport client = start(NONE);
-        var sinks = new ConcurrentHashMap<Integer, Kept>();
+        var sinks = new ConcurrentHashMap<Integer, KeptBlock>();
         var fetched = new Fetched(blocks.all().size());
-        client.fetch(server.node(), blocks.all(), fetched, i -> sinks.computeIfAbsent(i, _ -> new Kept()));
+        client.fetch(server.node(), blocks.all(), fetched, i -> sinks.computeIfAbsent(i, _ -> new KeptBlock()));
         fetched.await();
         assertEquals(Map.of(), fetched.failed);
         assertEquals(Set.of(0, 3), fetched.received.keySet()); // those come with the answer
@@ -108,7 +81,7 @@ class LongBlockTest {
         var blocks = new TestBlocks(folder, new long[] {9 * slice, 3 * slice, 4 * slice});
         Transport server = start(blocks);
         Transport client = start(NONE);
-        var sinks = List.of(new Kept(), new Kept(), new Kept());
+        var sinks = List.of(new KeptBlock(), new KeptBlock(), new KeptBlock());
         var writes = new AtomicInteger();
         var full = new BlockSink() {
             @Override

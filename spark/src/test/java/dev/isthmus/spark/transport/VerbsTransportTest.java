@@ -21,20 +21,25 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -180,6 +185,107 @@ class VerbsTransportTest {
         byte[] bytes = new byte[length];
         new Random(seed).nextBytes(bytes);
         return bytes;
+    }
+
+    /** Through fewer slices than a block has parts. */
+    @Test
+    void shouldWriteBlocksWhereTheyAreWanted() throws Exception {
+        var blocks = new TestBlocks(
+                folder, new long[] {1, SLICE, 0, 5 * SLICE + 7}, new long[] {40 * SLICE, 3, 2 * SLICE, 9 * SLICE - 1});
+        try (var server = server(blocks);
+                var client = start(1, 3 * SLICE, 1 << 20, NONE)) {
+            var sinks = new ConcurrentHashMap<Integer, KeptBlock>();
+            var fetched = new Fetched(blocks.all().size());
+            client.fetch(server.node(), blocks.all(), fetched, i -> sinks.computeIfAbsent(i, _ -> new KeptBlock()));
+            fetched.await();
+            assertEquals(Set.of(2), fetched.received.keySet()); // it is empty
+            assertEquals(Set.of(0, 1, 3, 4, 5, 6, 7), fetched.stored, fetched.refused.toString());
+            long all = 0;
+            for (int i : fetched.stored) {
+                assertTrue(sinks.get(i).complete);
+                assertArrayEquals(
+                        blocks.expected(blocks.all().get(i)), sinks.get(i).bytes.toByteArray());
+                all += sinks.get(i).bytes.size();
+            }
+            assertEquals(all, client.figures().bytesToSinks.sum());
+            assertEquals(all, client.figures().bytesByGet.sum());
+            assertEquals(0, client.slicesOut());
+        }
+    }
+
+    @Test
+    void shouldFailBlockThatCannotBeWrittenAndNoOther() throws Exception {
+        var blocks = new TestBlocks(folder, new long[] {9 * SLICE, 3 * SLICE, 4 * SLICE});
+        var discarded = new CountDownLatch(1);
+        var writes = new AtomicInteger();
+        var full = new KeptBlock() {
+            @Override
+            public void write(ByteBuffer part) throws IOException {
+                if (writes.incrementAndGet() > 2) {
+                    throw new IOException("no space left");
+                }
+            }
+
+            @Override
+            public void discard() {
+                discarded.countDown();
+            }
+        };
+        try (var server = server(blocks);
+                var client = start(1, 4 * SLICE, 1 << 20, NONE)) {
+            var fetched = new Fetched(3);
+            client.fetch(server.node(), blocks.all(), fetched, i -> i == 0 ? full : new KeptBlock());
+            fetched.await();
+            assertEquals(Set.of(1, 2), fetched.stored);
+            assertEquals(Set.of(0), fetched.failed.keySet());
+            assertTrue(fetched.failed.get(0).getMessage().contains("no space left"), fetched.failed.toString());
+            assertTrue(discarded.await(TestDeadlines.seconds(60), TimeUnit.SECONDS), "it was not discarded");
+            assertEquals(3, writes.get());
+            assertTrue(!full.complete, "it is complete");
+            assertEquals(0, client.slicesOut());
+        }
+    }
+
+    /** A peer that is gone when a part of a block has been written, and more of it is to come. */
+    @Test
+    void shouldDiscardBlockThatIsNotWhole() throws Exception {
+        var blocks = new TestBlocks(folder, new long[] {9 * SLICE, SLICE});
+        var writing = new CountDownLatch(1);
+        var gone = new CountDownLatch(1);
+        var discarded = new CountDownLatch(1);
+        var sink = new KeptBlock() {
+            @Override
+            public void write(ByteBuffer part) throws IOException {
+                super.write(part);
+                writing.countDown();
+                try {
+                    assertTrue(gone.await(TestDeadlines.seconds(60), TimeUnit.SECONDS), "the peer does not end");
+                } catch (InterruptedException e) {
+                    throw new IOException(e);
+                }
+            }
+
+            @Override
+            public void discard() {
+                discarded.countDown();
+            }
+        };
+        var fetched = new Fetched(2);
+        try (var client = start(1, 2 * SLICE, 1 << 20, NONE)) {
+            try (var server = server(blocks)) {
+                client.fetch(server.node(), blocks.all(), fetched, i -> i == 0 ? sink : new KeptBlock());
+                assertTrue(writing.await(TestDeadlines.seconds(60), TimeUnit.SECONDS), "nothing is written");
+            }
+            fetched.await();
+            assertEquals(Set.of(0, 1), fetched.refused.keySet());
+            gone.countDown();
+            assertTrue(discarded.await(TestDeadlines.seconds(60), TimeUnit.SECONDS), "it was not discarded");
+            assertTrue(!sink.complete && sink.bytes.size() < 9 * SLICE, "it is complete");
+            assertArrayEquals(
+                    Arrays.copyOf(blocks.expected(blocks.all().getFirst()), sink.bytes.size()),
+                    sink.bytes.toByteArray());
+            assertEquals(0, client.slicesOut());
+        }
     }
 
     @Test
