@@ -60,10 +60,6 @@ public final class GroupMember {
         id.attach(this);
     }
 
-    boolean isIncoming() {
-        return to == null;
-    }
-
     /** Resolves the address: each try takes longer than the one before. */
     void resolve(InetSocketAddress from) {
         id.resolveAddress(from, to, tryTime);
@@ -201,6 +197,15 @@ public final class GroupMember {
 
     ConnectionId id() {
         return id;
+    }
+
+    /**
+     * Whether the peer has connected to this side, rather than this side to the peer.
+     *
+     * @return whether it has
+     */
+    public boolean isIncoming() {
+        return to == null;
     }
 
     /**

@@ -48,10 +48,6 @@ final class VerbsExecutor implements AutoCloseable {
         if (settings.use() == VerbsSettings.Use.NEVER) {
             return Optional.empty();
         }
-        if (ofTransport.sealing()) {
-            LOG.info("No file is read over verbs: spark.authenticate is true, and there messages are not sealed");
-            return Optional.empty();
-        }
         String last = "this host has no address but loopback";
         try {
             for (InetAddress address : addresses(settings, host)) {

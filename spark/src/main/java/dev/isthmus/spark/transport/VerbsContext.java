@@ -6,6 +6,7 @@ import dev.isthmus.buffers.RegionPool;
 /** What the parts of a {@link VerbsTransport} share: received blocks, messages that are sent, and files to read. */
 record VerbsContext(
         Settings settings,
+        VerbsSeals seals,
         BlockSource source,
         TransportLog log,
         Figures figures,

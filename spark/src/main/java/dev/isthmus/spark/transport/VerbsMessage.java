@@ -11,12 +11,12 @@ import java.util.List;
 
 /**
  * What peers of a {@link VerbsTransport} send to each other: where are these blocks, there they are, and I have read
- * them. A header comes first: a mark, the version, the kind, zero, and the number of the call. All numbers are
+ * them. Before that, whoever has accepted the connection sends a challenge. A header comes first: a mark, the version, the kind, zero, and the number of the call. All numbers are
  * big-endian. {@link #read} accepts only what {@link #write} could have written.
  */
 sealed interface VerbsMessage {
 
-    /** The longest message in bytes. */
+    /** The longest message in bytes, with its seal. */
     int MAX_BYTES = 16 << 10;
 
     /** The most blocks of one call. */
@@ -26,7 +26,7 @@ sealed interface VerbsMessage {
     int MAX_WHY_BYTES = 40;
 
     int MARK = 0x49735676; // "IsVv"
-    byte VERSION = 1;
+    byte VERSION = 2;
     int BLOCK_BYTES = 20;
 
     /** The number that the caller has given the call. */
@@ -49,6 +49,14 @@ sealed interface VerbsMessage {
 
     /** The blocks of a call will not be read any more. */
     record Release(long call) implements VerbsMessage {}
+
+    /** What all further messages of the connection are sealed with, in 16 random bytes; of no call. */
+    record Challenge(long high, long low) implements VerbsMessage {
+        @Override
+        public long call() {
+            return 0;
+        }
+    }
 
     /** Writes a message; returns the buffer, ready to be read. */
     static ByteBuffer write(VerbsMessage message, ByteBuffer to) {
@@ -73,6 +81,7 @@ sealed interface VerbsMessage {
                 located.places().forEach(place -> write(place, to));
             }
             case Release _ -> {}
+            case Challenge challenge -> to.putLong(challenge.high()).putLong(challenge.low());
         }
         return to.flip();
     }
@@ -92,6 +101,7 @@ sealed interface VerbsMessage {
             case Locate _ -> 1;
             case Located _ -> 2;
             case Release _ -> 3;
+            case Challenge _ -> 4;
         };
     }
 
@@ -108,10 +118,17 @@ sealed interface VerbsMessage {
             case 1 -> readLocate(call, from);
             case 2 -> readLocated(call, from);
             case 3 -> new Release(call);
+            case 4 -> readChallenge(call, from);
             default -> throw new BadMessageException("a message of unknown kind " + kind);
         };
         unless(!from.hasRemaining(), from.remaining() + " bytes too many after a message of kind " + kind);
         return message;
+    }
+
+    private static Challenge readChallenge(long call, ByteBuffer from) {
+        need(from, 2 * Long.BYTES);
+        unless(call == 0, "a challenge of a call");
+        return new Challenge(from.getLong(), from.getLong());
     }
 
     private static Locate readLocate(long call, ByteBuffer from) {

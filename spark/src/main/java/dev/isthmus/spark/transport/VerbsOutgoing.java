@@ -11,13 +11,15 @@ final class VerbsOutgoing {
     private static final Duration PAUSE = Duration.ofSeconds(10); // before the next try
 
     private final VerbsContext context;
+    private final long to; // the peer's id
     private final Deque<VerbsCall> waiting = new ArrayDeque<>();
     private VerbsPeer peer; // null until it is connected
     private String failure; // null unless it cannot be connected
     private long failedAt;
 
-    VerbsOutgoing(VerbsContext context) {
+    VerbsOutgoing(VerbsContext context, long to) {
         this.context = context;
+        this.to = to;
     }
 
     /** Whether it has ended, and another one may follow. */
@@ -43,6 +45,7 @@ final class VerbsOutgoing {
             return;
         }
         peer = made;
+        peer.awaitChallenge(to);
         while (!waiting.isEmpty()) {
             peer.begin(waiting.remove());
         }

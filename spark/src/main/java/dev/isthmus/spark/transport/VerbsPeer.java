@@ -5,10 +5,12 @@ import static dev.isthmus.spark.transport.BadMessageException.unless;
 
 import dev.isthmus.RdmaException;
 import dev.isthmus.cm.GroupMember;
+import dev.isthmus.loop.Timer;
 import dev.isthmus.verbs.RemoteMemory;
 import dev.isthmus.verbs.SendOpcode;
 import dev.isthmus.verbs.SendRequest;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -33,6 +35,10 @@ final class VerbsPeer {
     private final Deque<VerbsCall> waiting = new ArrayDeque<>(); // until others are over
     private final Map<Long, Served> served = new HashMap<>(); // by the number of the call
     private final Deque<VerbsOperation> unposted = new ArrayDeque<>();
+    private MessageSeal seal; // first that of challenges, then that of the connection
+    private long to; // the id of the peer
+    private boolean ready; // whether there was a challenge
+    private Timer challengeTimer; // null unless this side waits for it
     private long lastUse = System.nanoTime();
     private boolean gone;
 
@@ -40,6 +46,27 @@ final class VerbsPeer {
         this.context = context;
         this.transport = transport;
         this.member = member;
+        this.seal = context.seals().ofChallenges();
+    }
+
+    /** The peer has connected: whatever it sends must be sealed for this connection. */
+    void challenge(long from) {
+        to = from;
+        VerbsMessage.Challenge challenge = VerbsSeals.newChallenge();
+        send(challenge);
+        accept(challenge);
+    }
+
+    /** This side has connected, to a peer with this id: calls wait until it has sent a challenge. */
+    void awaitChallenge(long id) {
+        to = id;
+        challengeTimer = context.tasks()
+                .schedule(context.settings().connecting(), () -> fail("it has sent no challenge"));
+    }
+
+    private void accept(VerbsMessage.Challenge challenge) {
+        seal = context.seals().of(challenge);
+        ready = true;
     }
 
     boolean isGone() {
@@ -53,7 +80,13 @@ final class VerbsPeer {
 
     /** Whether neither side asks anything of the other, as far as this one knows. */
     boolean isIdle() {
-        return !gone && member.isConnected() && calls.isEmpty() && served.isEmpty() && unposted.isEmpty();
+        return !gone
+                && ready
+                && member.isConnected()
+                && calls.isEmpty()
+                && waiting.isEmpty()
+                && served.isEmpty()
+                && unposted.isEmpty();
     }
 
     /** Ends an idle connection, so that another one may be made; the peer can connect again. */
@@ -66,7 +99,7 @@ final class VerbsPeer {
     void begin(VerbsCall call) {
         if (gone) {
             call.refuse("the connection has ended");
-        } else if (calls.size() >= MAX_CALLS) {
+        } else if (!ready || calls.size() >= MAX_CALLS) {
             waiting.add(call);
         } else {
             calls.put(call.number, call);
@@ -105,7 +138,16 @@ final class VerbsPeer {
         }
         lastUse = System.nanoTime();
         try {
-            switch (VerbsMessage.read(bytes)) {
+            VerbsMessage message = VerbsMessage.read(seal.open(bytes));
+            unless(ready != message instanceof VerbsMessage.Challenge, "a first message that is no challenge, or a later one that is");
+            switch (message) {
+                case VerbsMessage.Challenge challenge -> {
+                    challengeTimer.cancel();
+                    accept(challenge);
+                    List<VerbsCall> all = List.copyOf(waiting);
+                    waiting.clear();
+                    all.forEach(this::begin);
+                }
                 case VerbsMessage.Locate locate -> serve(locate);
                 case VerbsMessage.Located located -> {
                     VerbsCall call = calls.get(located.call());
@@ -207,8 +249,9 @@ final class VerbsPeer {
             return;
         }
         long taken = slice;
-        int length = VerbsMessage.write(message, context.sends().segment(slice).asByteBuffer())
-                .limit();
+        MemorySegment memory = context.sends().segment(slice);
+        int written = VerbsMessage.write(message, memory.asByteBuffer()).limit();
+        int length = seal.seal(memory, written, to);
         post(new VerbsOperation(
                 this,
                 request -> context.sends().into(request, taken, 0, length).opcode(SendOpcode.SEND),
@@ -253,6 +296,9 @@ final class VerbsPeer {
     /** The connection is gone: the peer can read nothing any more, and nothing more comes. */
     void end(String why) {
         gone = true;
+        if (challengeTimer != null) {
+            challengeTimer.cancel();
+        }
         var all = new ArrayList<>(calls.values());
         calls.clear();
         all.addAll(waiting);

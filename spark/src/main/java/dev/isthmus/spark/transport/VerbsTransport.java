@@ -36,7 +36,7 @@ import java.util.function.IntFunction;
  * blocks lie. Blocks that cannot be fetched so, for whatever reason, are refused: they need other means.
  *
  * <p>Each direction between two processes has a connection of its own, made by rdma_cm when the first block is
- * fetched. Peers trust each other: they share a secret, which seals addresses and greetings.
+ * fetched. Peers trust each other: they share a secret, which seals addresses, greetings and messages.
  */
 public final class VerbsTransport implements BlockTransport {
 
@@ -105,6 +105,7 @@ public final class VerbsTransport implements BlockTransport {
             // The group closes them, the last one first, between its queue pairs and the protection domain.
             this.context = loop.call(() -> new VerbsContext(
                     settings,
+                    new VerbsSeals(id, this.secret),
                     source,
                     log,
                     new Figures(ofTransport -> {}),
@@ -278,7 +279,7 @@ public final class VerbsTransport implements BlockTransport {
         if (outgoing.size() >= MAX_REMEMBERED) {
             outgoing.values().removeIf(VerbsOutgoing::mayFollow);
         }
-        var added = new VerbsOutgoing(context);
+        var added = new VerbsOutgoing(context, to.id());
         outgoing.put(to.id(), added);
         try {
             var connected = group.connect(
@@ -319,6 +320,10 @@ public final class VerbsTransport implements BlockTransport {
             member.attach(peer);
             peers.add(peer);
             context.figures().peersConnected.increment();
+            if (member.isIncoming()) { // admit() has checked the greeting
+                peer.challenge(
+                        VerbsAddress.sender(member.parameters().privateData().bytes(), secret));
+            }
         }
 
         @Override

@@ -31,7 +31,8 @@ class VerbsMessageTest {
                             new VerbsMessage.Place(new RemoteMemory(0, 0, 0), ""))),
             new VerbsMessage.Located(
                     9, Collections.nCopies(VerbsMessage.MAX_BLOCKS, VerbsMessage.Place.refused("\u20ac".repeat(100)))),
-            new VerbsMessage.Release(-1));
+            new VerbsMessage.Release(-1),
+            new VerbsMessage.Challenge(Long.MIN_VALUE, -1));
 
     private static ByteBuffer write(VerbsMessage message) {
         return VerbsMessage.write(message, ByteBuffer.allocate(VerbsMessage.MAX_BYTES));
@@ -77,6 +78,30 @@ class VerbsMessageTest {
             }
         }
         assertEquals(true, accepted > 0);
+    }
+
+    /** Neither on another connection nor by another process, with another secret or a changed byte; nor as a challenge. */
+    @Test
+    void shouldOpenOnlyMessagesOfItsConnection() {
+        byte[] secret = {1};
+        var challenge = new VerbsMessage.Challenge(3, 4);
+        byte[] message = HostileVerbsPeer.bytes(ALL.getFirst());
+        byte[] sealed = HostileVerbsPeer.sealed(message, new VerbsSeals(7, secret).of(challenge), 8);
+        assertEquals(
+                ByteBuffer.wrap(message), new VerbsSeals(8, secret).of(challenge).open(ByteBuffer.wrap(sealed)));
+        byte[] changed = sealed.clone();
+        changed[20]++;
+        assertThrows(
+                BadMessageException.class,
+                () -> new VerbsSeals(8, secret).of(challenge).open(ByteBuffer.wrap(changed)));
+        for (MessageSeal other : List.of(
+                new VerbsSeals(7, secret).of(challenge),
+                new VerbsSeals(8, new byte[] {2}).of(challenge),
+                new VerbsSeals(8, secret).of(new VerbsMessage.Challenge(3, 5)),
+                new VerbsSeals(8, secret).of(new VerbsMessage.Challenge(4, 3)),
+                new VerbsSeals(8, secret).ofChallenges())) {
+            assertThrows(BadMessageException.class, () -> other.open(ByteBuffer.wrap(sealed)));
+        }
     }
 
     @Test

@@ -3,20 +3,11 @@ package dev.isthmus.spark.transport;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.isthmus.CmException;
-import dev.isthmus.cm.ConnectionGroup;
-import dev.isthmus.cm.GroupHandler;
-import dev.isthmus.cm.GroupMember;
-import dev.isthmus.cm.PrivateData;
-import dev.isthmus.loop.EventLoop;
 import dev.isthmus.testbed.TestDeadlines;
-import dev.isthmus.verbs.AccessFlag;
-import dev.isthmus.verbs.SendOpcode;
-import dev.isthmus.verbs.SendRequest;
-import dev.isthmus.verbs.WorkCompletions;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.net.InetAddress;
@@ -72,6 +63,12 @@ class VerbsTransportTest {
 
     private VerbsTransport start(int device, long receiving, long files, int connections, BlockSource source)
             throws IOException {
+        return start(device, receiving, files, connections, Settings.defaults().connecting(), source);
+    }
+
+    private VerbsTransport start(
+            int device, long receiving, long files, int connections, Duration connecting, BlockSource source)
+            throws IOException {
         Settings usual = Settings.defaults();
         var settings = new Settings(
                 SLICE,
@@ -84,7 +81,7 @@ class VerbsTransportTest {
                 usual.inlineBytes(),
                 2,
                 usual.patience(),
-                usual.connecting(),
+                connecting,
                 false,
                 Map.of());
         return VerbsTransport.start(
@@ -371,69 +368,92 @@ class VerbsTransportTest {
         }
     }
 
-    /** Whoever has no greeting of the application is rejected; a member that breaks the rules loses its connection. */
+    /**
+     * Whoever has no greeting of the application is rejected, and a greeting that somebody has seen helps nobody, nor does a
+     * message; a member that breaks the rules loses its connection.
+     */
     @ParameterizedTest
-    @ValueSource(strings = {"stranger", "garbage", "release", "answer", "calls"})
+    @ValueSource(
+            strings = {"stranger", "unsealed", "repeated", "garbage", "release", "answer", "calls", "challenge"})
     void shouldSurviveHostilePeer(String what) throws Exception {
         var blocks = new TestBlocks(folder, new long[] {SLICE, 5});
-        var ended = new CompletableFuture<String>();
-        var handler = new GroupHandler() {
-            @Override
-            public void completed(GroupMember member, WorkCompletions done, int index) {}
-
-            @Override
-            public void ended(GroupMember member, CmException how) {
-                ended.complete(how.getMessage());
-            }
-        };
-        byte[] greeting = VerbsAddress.greeting(99, what.equals("stranger") ? new byte[] {9} : SECRET);
+        byte[] secret = what.equals("stranger") ? new byte[] {9} : SECRET;
+        byte[] greeting = VerbsAddress.greeting(HostileVerbsPeer.ID, secret);
+        byte[] locate = HostileVerbsPeer.bytes(new VerbsMessage.Locate(1, SLICE, blocks.all()));
         try (var server = server(blocks);
                 var client = client();
-                var loop = EventLoop.start();
-                var group = ConnectionGroup.open(
-                        loop,
-                        address(1),
-                        handler,
-                        config -> config.parameters(of -> of.privateData(PrivateData.of(greeting))))) {
+                var peer = new HostileVerbsPeer(address(1), greeting, SECRET);
+                var second = new HostileVerbsPeer(address(1), greeting, SECRET)) {
             InetSocketAddress to = VerbsAddress.open(server.node(), SECRET);
-            CompletableFuture<GroupMember> connecting =
-                    loop.submitAsync(() -> group.connect(to, Duration.ofSeconds(TestDeadlines.seconds(30))));
             if (what.equals("stranger")) {
-                assertThrows(
-                        ExecutionException.class, () -> connecting.get(TestDeadlines.seconds(60), TimeUnit.SECONDS));
+                assertThrows(ExecutionException.class, () -> peer.connect(to));
             } else {
-                GroupMember member = connecting.get(TestDeadlines.seconds(60), TimeUnit.SECONDS);
-                loop.call(() -> {
-                    var memory = group.allocate(VerbsMessage.MAX_BYTES, AccessFlag.LOCAL_WRITE);
-                    int messages = what.equals("calls") ? VerbsPeer.MAX_CALLS + 1 : 1;
-                    for (int i = 0; i < messages; i++) { // one after the other from the same memory: they are alike
-                        int length = VerbsMessage.write(
-                                        switch (what) {
-                                            case "release" -> new VerbsMessage.Release(1);
-                                            case "answer" ->
-                                                new VerbsMessage.Located(1, List.of(VerbsMessage.Place.refused("no")));
-                                            default -> new VerbsMessage.Locate(1, SLICE, blocks.all());
-                                        },
-                                        memory.segment().asByteBuffer())
-                                .limit();
-                        if (what.equals("garbage")) {
-                            memory.segment().fill((byte) 5);
-                        }
-                        member.queuePair()
-                                .post(SendRequest.prepare(memory.region())
-                                        .range(0, length)
-                                        .opcode(SendOpcode.SEND)
-                                        .signaled(true));
-                    }
-                    return null;
-                });
-                assertTrue(
-                        !ended.get(TestDeadlines.seconds(60), TimeUnit.SECONDS).isEmpty(), "it has ended");
+                peer.connect(to);
+                MessageSeal seal = new VerbsSeals(HostileVerbsPeer.ID, SECRET).of(peer.challenge());
+                byte[] message =
+                        switch (what) {
+                            case "unsealed", "repeated", "calls" -> locate;
+                            case "garbage" -> new byte[40];
+                            case "release" -> HostileVerbsPeer.bytes(new VerbsMessage.Release(1));
+                            case "answer" ->
+                                HostileVerbsPeer.bytes(
+                                        new VerbsMessage.Located(1, List.of(VerbsMessage.Place.refused("no"))));
+                            default -> HostileVerbsPeer.bytes(new VerbsMessage.Challenge(1, 2));
+                        };
+                byte[] sealed = what.equals("unsealed")
+                        ? message
+                        : HostileVerbsPeer.sealed(message, seal, server.node().id());
+                HostileVerbsPeer last = what.equals("repeated") ? second : peer;
+                if (what.equals("repeated")) {
+                    second.connect(to);
+                    var _ = second.challenge();
+                }
+                for (int i = what.equals("calls") ? VerbsPeer.MAX_CALLS : 0; i >= 0; i--) {
+                    last.send(sealed);
+                }
+                assertFalse(
+                        last.ended.get(TestDeadlines.seconds(60), TimeUnit.SECONDS).isEmpty());
+                if (what.equals("unsealed") || what.equals("repeated")) {
+                    assertTrue(
+                            logged.stream().anyMatch(line -> line.contains("was not sealed for this process")),
+                            logged.toString());
+                }
             }
             assertAll(
                     blocks,
                     blocks.all(),
                     Fetched.of(client, server.node(), blocks.all()).await());
+        }
+    }
+
+    /** Blocks come by other means. */
+    @ParameterizedTest
+    @ValueSource(strings = {"silent", "other secret", "other receiver", "no challenge"})
+    void shouldRefuseWhereServerDoesNotChallenge(String what) throws Exception {
+        try (var peer = new HostileVerbsPeer(address(0), VerbsAddress.greeting(HostileVerbsPeer.ID, SECRET), SECRET);
+                var client = start(1, 1 << 20, 1 << 20, 1, Duration.ofSeconds(TestDeadlines.seconds(2)), NONE)) {
+            VerbsMessage message = what.equals("no challenge")
+                    ? new VerbsMessage.Release(1)
+                    : new VerbsMessage.Challenge(1, 2);
+            byte[] secret = what.equals("other secret") ? new byte[] {9} : SECRET;
+            long to = client.node().id() + (what.equals("other receiver") ? 1 : 0);
+            Node node = peer.listen(
+                    what.equals("silent")
+                            ? new byte[0]
+                            : HostileVerbsPeer.sealed(
+                                    HostileVerbsPeer.bytes(message),
+                                    new VerbsSeals(HostileVerbsPeer.ID, secret).ofChallenges(),
+                                    to));
+            Fetched fetched =
+                    Fetched.of(client, node, List.of(new BlockKey(0, 0, 0, 1))).await();
+            assertEquals(Set.of(0), fetched.refused.keySet());
+            String why =
+                    switch (what) {
+                        case "silent" -> "it has sent no challenge";
+                        case "no challenge" -> "a first message that is no challenge";
+                        default -> "was not sealed for this process";
+                    };
+            assertTrue(logged.stream().anyMatch(line -> line.contains(why)), logged.toString());
         }
     }
 }
