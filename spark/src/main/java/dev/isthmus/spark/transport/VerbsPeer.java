@@ -60,8 +60,8 @@ final class VerbsPeer {
     /** This side has connected, to a peer with this id: calls wait until it has sent a challenge. */
     void awaitChallenge(long id) {
         to = id;
-        challengeTimer = context.tasks()
-                .schedule(context.settings().connecting(), () -> fail("it has sent no challenge"));
+        challengeTimer =
+                context.tasks().schedule(context.settings().connecting(), () -> fail("it has sent no challenge"));
     }
 
     private void accept(VerbsMessage.Challenge challenge) {
@@ -139,7 +139,9 @@ final class VerbsPeer {
         lastUse = System.nanoTime();
         try {
             VerbsMessage message = VerbsMessage.read(seal.open(bytes));
-            unless(ready != message instanceof VerbsMessage.Challenge, "a first message that is no challenge, or a later one that is");
+            unless(
+                    ready != message instanceof VerbsMessage.Challenge,
+                    "a first message that is no challenge, or a later one that is");
             switch (message) {
                 case VerbsMessage.Challenge challenge -> {
                     challengeTimer.cancel();

@@ -72,9 +72,8 @@ final class HostileVerbsPeer implements AutoCloseable {
         @Override
         public void completed(GroupMember one, WorkCompletions done, int index) {
             if (done.wrId(index) == RECEIVE && done.isSuccess(index)) {
-                received.complete(memory.segment()
-                        .asSlice(0, done.byteLength(index))
-                        .toArray(JAVA_BYTE));
+                received.complete(
+                        memory.segment().asSlice(0, done.byteLength(index)).toArray(JAVA_BYTE));
             }
         }
 
@@ -100,8 +99,8 @@ final class HostileVerbsPeer implements AutoCloseable {
     /** The challenge of the one that it has connected to. */
     VerbsMessage.Challenge challenge() throws Exception {
         byte[] message = received.get(TestDeadlines.seconds(60), TimeUnit.SECONDS);
-        return (VerbsMessage.Challenge) VerbsMessage.read(
-                new VerbsSeals(ID, secret).ofChallenges().open(ByteBuffer.wrap(message)));
+        return (VerbsMessage.Challenge)
+                VerbsMessage.read(new VerbsSeals(ID, secret).ofChallenges().open(ByteBuffer.wrap(message)));
     }
 
     /** A message as it is sent. */

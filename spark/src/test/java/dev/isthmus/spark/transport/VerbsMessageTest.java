@@ -88,7 +88,8 @@ class VerbsMessageTest {
         byte[] message = HostileVerbsPeer.bytes(ALL.getFirst());
         byte[] sealed = HostileVerbsPeer.sealed(message, new VerbsSeals(7, secret).of(challenge), 8);
         assertEquals(
-                ByteBuffer.wrap(message), new VerbsSeals(8, secret).of(challenge).open(ByteBuffer.wrap(sealed)));
+                ByteBuffer.wrap(message),
+                new VerbsSeals(8, secret).of(challenge).open(ByteBuffer.wrap(sealed)));
         byte[] changed = sealed.clone();
         changed[20]++;
         assertThrows(

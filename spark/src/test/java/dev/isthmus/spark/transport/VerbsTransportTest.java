@@ -373,8 +373,7 @@ class VerbsTransportTest {
      * message; a member that breaks the rules loses its connection.
      */
     @ParameterizedTest
-    @ValueSource(
-            strings = {"stranger", "unsealed", "repeated", "garbage", "release", "answer", "calls", "challenge"})
+    @ValueSource(strings = {"stranger", "unsealed", "repeated", "garbage", "release", "answer", "calls", "challenge"})
     void shouldSurviveHostilePeer(String what) throws Exception {
         var blocks = new TestBlocks(folder, new long[] {SLICE, 5});
         byte[] secret = what.equals("stranger") ? new byte[] {9} : SECRET;
@@ -390,16 +389,14 @@ class VerbsTransportTest {
             } else {
                 peer.connect(to);
                 MessageSeal seal = new VerbsSeals(HostileVerbsPeer.ID, SECRET).of(peer.challenge());
-                byte[] message =
-                        switch (what) {
-                            case "unsealed", "repeated", "calls" -> locate;
-                            case "garbage" -> new byte[40];
-                            case "release" -> HostileVerbsPeer.bytes(new VerbsMessage.Release(1));
-                            case "answer" ->
-                                HostileVerbsPeer.bytes(
-                                        new VerbsMessage.Located(1, List.of(VerbsMessage.Place.refused("no"))));
-                            default -> HostileVerbsPeer.bytes(new VerbsMessage.Challenge(1, 2));
-                        };
+                byte[] message = switch (what) {
+                    case "unsealed", "repeated", "calls" -> locate;
+                    case "garbage" -> new byte[40];
+                    case "release" -> HostileVerbsPeer.bytes(new VerbsMessage.Release(1));
+                    case "answer" ->
+                        HostileVerbsPeer.bytes(new VerbsMessage.Located(1, List.of(VerbsMessage.Place.refused("no"))));
+                    default -> HostileVerbsPeer.bytes(new VerbsMessage.Challenge(1, 2));
+                };
                 byte[] sealed = what.equals("unsealed")
                         ? message
                         : HostileVerbsPeer.sealed(message, seal, server.node().id());
@@ -411,8 +408,9 @@ class VerbsTransportTest {
                 for (int i = what.equals("calls") ? VerbsPeer.MAX_CALLS : 0; i >= 0; i--) {
                     last.send(sealed);
                 }
-                assertFalse(
-                        last.ended.get(TestDeadlines.seconds(60), TimeUnit.SECONDS).isEmpty());
+                assertFalse(last.ended
+                        .get(TestDeadlines.seconds(60), TimeUnit.SECONDS)
+                        .isEmpty());
                 if (what.equals("unsealed") || what.equals("repeated")) {
                     assertTrue(
                             logged.stream().anyMatch(line -> line.contains("was not sealed for this process")),
@@ -432,9 +430,8 @@ class VerbsTransportTest {
     void shouldRefuseWhereServerDoesNotChallenge(String what) throws Exception {
         try (var peer = new HostileVerbsPeer(address(0), VerbsAddress.greeting(HostileVerbsPeer.ID, SECRET), SECRET);
                 var client = start(1, 1 << 20, 1 << 20, 1, Duration.ofSeconds(TestDeadlines.seconds(2)), NONE)) {
-            VerbsMessage message = what.equals("no challenge")
-                    ? new VerbsMessage.Release(1)
-                    : new VerbsMessage.Challenge(1, 2);
+            VerbsMessage message =
+                    what.equals("no challenge") ? new VerbsMessage.Release(1) : new VerbsMessage.Challenge(1, 2);
             byte[] secret = what.equals("other secret") ? new byte[] {9} : SECRET;
             long to = client.node().id() + (what.equals("other receiver") ? 1 : 0);
             Node node = peer.listen(
@@ -447,12 +444,11 @@ class VerbsTransportTest {
             Fetched fetched =
                     Fetched.of(client, node, List.of(new BlockKey(0, 0, 0, 1))).await();
             assertEquals(Set.of(0), fetched.refused.keySet());
-            String why =
-                    switch (what) {
-                        case "silent" -> "it has sent no challenge";
-                        case "no challenge" -> "a first message that is no challenge";
-                        default -> "was not sealed for this process";
-                    };
+            String why = switch (what) {
+                case "silent" -> "it has sent no challenge";
+                case "no challenge" -> "a first message that is no challenge";
+                default -> "was not sealed for this process";
+            };
             assertTrue(logged.stream().anyMatch(line -> line.contains(why)), logged.toString());
         }
     }

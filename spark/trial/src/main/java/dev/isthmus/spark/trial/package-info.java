@@ -1,2 +1,2 @@
-/** The program that {@code isthmus spark} submits, in a jar of its own. */
+/** The programs that {@code isthmus spark} submits, in a jar of its own. */
 package dev.isthmus.spark.trial;
