@@ -87,18 +87,21 @@ final class VerbsCall {
             VerbsMessage.Place place = located.places().get(i);
             if (place.memory() == null) {
                 refuse(i, place.why());
-            } else if (!open.get(i)) {
-                continue;
-            } else if (place.memory().length() == 0) {
-                received(i, Received.ofHeap(ByteBuffer.allocate(0)));
-            } else if (sinks == null) {
-                read(i, place.memory(), peer);
-            } else {
-                int index = i;
-                stores.add(() -> store(index, place.memory(), peer));
+            } else if (open.get(i)) {
+                fetch(i, place.memory(), peer);
             }
         }
         storeNext();
+    }
+
+    private void fetch(int index, RemoteMemory from, VerbsPeer peer) {
+        if (from.length() == 0) {
+            received(index, Received.ofHeap(ByteBuffer.allocate(0)));
+        } else if (sinks == null) {
+            read(index, from, peer);
+        } else {
+            stores.add(() -> store(index, from, peer));
+        }
     }
 
     private void storeNext() {
@@ -114,7 +117,7 @@ final class VerbsCall {
             if (!begun) {
                 refuse(index, NO_MEMORY);
             }
-        } catch (RuntimeException e) {
+        } catch (Throwable e) { // whatever it is, a task waits for the block
             fail(index, e);
         }
         if (!begun) {
@@ -196,7 +199,7 @@ final class VerbsCall {
         int sliceBytes = context.settings().sliceBytes();
         long[] slices = new long[Math.toIntExact((bytes + sliceBytes - 1) / sliceBytes)];
         for (int i = 0; i < slices.length; i++) {
-            slices[i] = context.received().tryAcquire();
+            slices[i] = VerbsContext.tryAcquire(context.received());
             if (slices[i] == 0) {
                 release(slices);
                 return null;
@@ -264,7 +267,7 @@ final class VerbsCall {
         }
     }
 
-    private void fail(int index, Exception why) {
+    private void fail(int index, Throwable why) {
         if (open.get(index)) {
             open.clear(index);
             context.figures().blocksFailed.increment();

@@ -3,7 +3,6 @@ package dev.isthmus.spark.transport;
 
 import static dev.isthmus.spark.transport.BadMessageException.unless;
 
-import dev.isthmus.RdmaException;
 import dev.isthmus.cm.GroupMember;
 import dev.isthmus.loop.Timer;
 import dev.isthmus.verbs.RemoteMemory;
@@ -240,24 +239,18 @@ final class VerbsPeer {
     }
 
     private void send(VerbsMessage message) {
-        long slice;
-        try {
-            slice = context.sends().tryAcquire();
-        } catch (RdmaException e) {
-            slice = 0;
-        }
+        long slice = VerbsContext.tryAcquire(context.sends());
         if (slice == 0) {
             fail("there is no memory for messages");
             return;
         }
-        long taken = slice;
         MemorySegment memory = context.sends().segment(slice);
         int written = VerbsMessage.write(message, memory.asByteBuffer()).limit();
         int length = seal.seal(memory, written, to);
         post(new VerbsOperation(
                 this,
-                request -> context.sends().into(request, taken, 0, length).opcode(SendOpcode.SEND),
-                _ -> context.sends().release(taken)));
+                request -> context.sends().into(request, slice, 0, length).opcode(SendOpcode.SEND),
+                _ -> context.sends().release(slice)));
     }
 
     /** Posts an operation, now or when there is room. */

@@ -9,14 +9,20 @@ import java.security.SecureRandom;
 /**
  * What messages of a {@link VerbsTransport} are sealed with: a key for challenges, and one for each connection. So no
  * message that somebody has seen is valid on another connection, and whoever repeats a greeting can say nothing.
- *
- * @param own the id of this process
- * @param secret the secret of all peers
  */
-record VerbsSeals(long own, byte[] secret) {
+final class VerbsSeals {
 
     private static final byte[] PURPOSE = "verbs".getBytes(US_ASCII);
     private static final SecureRandom RANDOM = new SecureRandom();
+
+    private final long own;
+    private final byte[] secret;
+
+    /** Of the process with this id, and the secret of all peers. */
+    VerbsSeals(long own, byte[] secret) {
+        this.own = own;
+        this.secret = secret.clone();
+    }
 
     static VerbsMessage.Challenge newChallenge() {
         return new VerbsMessage.Challenge(RANDOM.nextLong(), RANDOM.nextLong());

@@ -61,7 +61,7 @@ final class VerbsSinkBlock {
     static boolean begin(VerbsContext context, VerbsCall call, int index, RemoteMemory from, VerbsPeer peer) {
         long[] slices = new long[(int) Math.min(MAX_SLICES, parts(context, from.length()))];
         int count = 0;
-        while (count < slices.length && (slices[count] = context.received().tryAcquire()) != 0) {
+        while (count < slices.length && (slices[count] = VerbsContext.tryAcquire(context.received())) != 0) {
             count++;
         }
         if (count == 0) {
