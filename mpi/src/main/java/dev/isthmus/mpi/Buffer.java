@@ -121,6 +121,11 @@ public final class Buffer implements Data {
         return stable && !Operation.canCallBack();
     }
 
+    /** Whether nobody frees it while its guard is in use. */
+    boolean isKept() {
+        return guard != null || (stable && owner == null);
+    }
+
     /** The segment, for a call off the data path that reads it. */
     MemorySegment readable() {
         from();

@@ -187,6 +187,33 @@ public final class Communicator extends Communication {
     }
 
     /**
+     * Prepares a send, for a message that goes often: {@link #send} and {@link #isend} check each time what this checks once.
+     * Unlike {@link #sendInit} it needs no request, and blocks if you like.
+     *
+     * @param buffer the elements, in a {@link GuardedArena} or {@link Arena#global}; it is kept open until the send is closed
+     * @param dest the receiver's rank, or {@link #PROC_NULL}
+     * @param tag the message's tag
+     * @return the send, for the calling thread
+     */
+    public PreparedSend prepareSend(Buffer buffer, int dest, int tag) {
+        pointer();
+        return new PreparedSend(this, buffer, peer(dest), tag(tag));
+    }
+
+    /**
+     * Prepares a receive, as {@link #prepareSend} does a send.
+     *
+     * @param buffer where to, in a {@link GuardedArena} or {@link Arena#global}; it is kept open until the receive is closed
+     * @param source the sender's rank, {@link #ANY_SOURCE} or {@link #PROC_NULL}
+     * @param tag the message's tag, or {@link #ANY_TAG}
+     * @return the receive, for the calling thread
+     */
+    public PreparedReceive prepareReceive(Buffer buffer, int source, int tag) {
+        pointer();
+        return new PreparedReceive(this, buffer, source(source), receiveTag(tag));
+    }
+
+    /**
      * The same processes once more, whose messages are apart from these: {@code MPI_Comm_dup}.
      *
      * @return a new communicator

@@ -134,7 +134,7 @@ final class Instance {
     /** Checks what a call has returned. */
     @HotPath
     void check(int code, String call, Object object) {
-        if (code != 0 || thrown != null) {
+        if (code != 0 || (Operation.hasFunctions() && thrown != null)) {
             fail(code, call, object);
         }
     }

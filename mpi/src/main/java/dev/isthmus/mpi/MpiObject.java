@@ -16,9 +16,11 @@ import java.lang.invoke.VarHandle;
 public abstract class MpiObject implements AutoCloseable {
 
     private static final VarHandle HANDLE;
+    private static final VarHandle USES;
 
     static {
         try {
+            USES = MethodHandles.lookup().findVarHandle(MpiObject.class, "uses", int.class);
             HANDLE = MethodHandles.lookup().findVarHandle(MpiObject.class, "pointer", long.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
@@ -33,6 +35,9 @@ public abstract class MpiObject implements AutoCloseable {
     final Instance instance; // null for what is predefined
     private final boolean predefined;
     private long pointer; // 0 once it is closed
+
+    @SuppressWarnings("UnusedVariable") // by USES
+    private volatile int uses; // by prepared messages
 
     MpiObject(Instance instance, MemorySegment handle, boolean predefined) {
         this.instance = instance;
@@ -88,6 +93,30 @@ public abstract class MpiObject implements AutoCloseable {
         return (long) HANDLE.getAndSet(this, 0L);
     }
 
+    /** A prepared message takes the handle: it stays open until {@link #endUse}. */
+    final long beginUse() {
+        USES.getAndAdd(this, 1);
+        long now = (long) HANDLE.getVolatile(this); // free() takes it away before it looks for uses
+        if (now == 0) {
+            USES.getAndAdd(this, -1);
+            throw new IllegalStateException(this + " is closed");
+        }
+        return now;
+    }
+
+    /** The prepared message is closed. */
+    final void endUse() {
+        USES.getAndAdd(this, -1);
+    }
+
+    private void requireUnused() {
+        int now = (int) USES.getVolatile(this);
+        if (now != 0) {
+            throw new IllegalStateException(
+                    this + " cannot be closed yet: " + now + " prepared messages use it; close them first");
+        }
+    }
+
     /** Calls what frees a handle, unless it is freed already. */
     final void free(String call, Free function) {
         if (predefined) {
@@ -97,9 +126,16 @@ public abstract class MpiObject implements AutoCloseable {
             return;
         }
         instance.enter();
+        requireUnused();
         long mine = take();
         if (mine == 0) {
             return;
+        }
+        try {
+            requireUnused(); // of a message that was prepared meanwhile
+        } catch (IllegalStateException e) {
+            pointer = mine;
+            throw e;
         }
         try (Arena arena = Arena.ofConfined()) {
             int code = function.call(arena.allocateFrom(JAVA_LONG, mine));

@@ -9,6 +9,9 @@ import dev.isthmus.bindings.mpi.MPI_User_function_c;
 import dev.isthmus.bindings.mpi.mpi_abi_h;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MutableCallSite;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** An operation of reductions: {@code MPI_Op}. Predefined ones are constants; a program adds its own with {@link #of}. */
@@ -58,6 +61,10 @@ public final class Operation extends MpiObject {
         void apply(MemorySegment in, MemorySegment inOut, long count);
     }
 
+    // A constant to the JIT, so that to ask costs nothing until there is the first function of the program.
+    private static final MutableCallSite FUNCTIONS = new MutableCallSite(MethodHandles.constant(boolean.class, false));
+    private static final MethodHandle HAS_FUNCTIONS = FUNCTIONS.dynamicInvoker();
+    private static final ThreadLocal<Boolean> RUNNING = ThreadLocal.withInitial(() -> false);
     private static volatile int own; // how many there are that the program defines; guarded by the class
 
     private final String name;
@@ -107,23 +114,46 @@ public final class Operation extends MpiObject {
 
     private static synchronized void count(int more) {
         own += more;
+        if (!hasFunctions()) {
+            FUNCTIONS.setTarget(MethodHandles.constant(boolean.class, true));
+            MutableCallSite.syncAll(new MutableCallSite[] {FUNCTIONS});
+        }
+    }
+
+    /** Whether there has been a function of the program. */
+    @HotPath
+    static boolean hasFunctions() {
+        try {
+            return (boolean) HAS_FUNCTIONS.invokeExact();
+        } catch (Throwable t) {
+            throw new AssertionError("a constant does not throw", t);
+        }
     }
 
     /** Whether a call of MPI can run a function of the program. */
     @HotPath
     static boolean canCallBack() {
-        return own != 0;
+        return hasFunctions() && own != 0;
+    }
+
+    /** Whether this thread runs such a function, and so is in a call of MPI. */
+    static boolean isRunning() {
+        return hasFunctions() && RUNNING.get();
     }
 
     private record Upcall(Instance instance, Datatype type, long one, Function function) {
 
         void apply(MemorySegment in, MemorySegment inOut, MemorySegment length, MemorySegment datatype) {
+            boolean outer = RUNNING.get();
+            RUNNING.set(true);
             try {
                 long count = at(length, Long.BYTES).get(JAVA_LONG, 0);
                 long bytes = count == 0 ? 0 : one + (count - 1) * type.extent();
                 function.apply(at(in, bytes), at(inOut, bytes), count);
             } catch (Throwable t) {
                 instance.caught(t);
+            } finally {
+                RUNNING.set(outer);
             }
         }
 

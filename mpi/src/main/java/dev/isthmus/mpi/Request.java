@@ -21,22 +21,29 @@ public final class Request extends MpiObject {
 
     static final long SLOT = ADDRESS.byteSize();
     private static final long NULL = 0x180; // MPI_REQUEST_NULL, by the ABI
+    private static final int ACTIVE = 1;
+    private static final int PERSISTENT = 2;
+    private static final int CLOSED = 4;
 
     private final MemorySegment slot; // where C keeps the handle
+    private final long slotAt; // the same as an address
     private final MemorySegment flag;
     private final Status status;
     private MemorySegment value; // the handle itself, while persistent
+    private PreparedMessage message; // that the operation is of, or has been of, or null
     private Data first; // what the operation uses, or has used, or null
-    private Data second;
     private GuardedArena firstGuard; // of its memory, or null
+    private boolean more; // than the first: the second or an operation
+    private boolean holds; // what is to be released: a guard or an operation
+    private Data second;
     private GuardedArena secondGuard;
     private Operation operation;
-    private boolean persistent;
-    private boolean active;
+    private int state; // 0, or a sum of those above
 
     Request(Instance instance, MemorySegment slot, Status status, MemorySegment flag) {
         super(instance, slot, false);
         this.slot = slot;
+        slotAt = slot.address();
         this.status = status;
         this.flag = flag;
         slot.set(ADDRESS, 0, MemorySegment.ofAddress(NULL));
@@ -65,27 +72,63 @@ public final class Request extends MpiObject {
     /** Before a call that starts an operation: returns where C writes the handle. */
     @HotPath
     long begin(Data one, Data two, Operation op) {
-        long at = pointer();
-        if (active || persistent) {
+        if (state != 0) {
             refuse();
         }
-        use(one, two, op);
-        hold();
-        return at;
+        if (more || two != null || op != null) {
+            use(one, two, op);
+            hold();
+            return slotAt;
+        }
+        useFirst(one);
+        if (firstGuard != null) {
+            firstGuard.begin();
+        }
+        return slotAt;
+    }
+
+    /** The same for a prepared message, which holds its memory itself. */
+    @HotPath
+    @SuppressWarnings("ReferenceEquality") // identity is meant
+    long begin(PreparedMessage of) {
+        if (state != 0) {
+            refuse();
+        }
+        if (message != of) {
+            use(null, null, null);
+            of.started(this);
+            message = of;
+        }
+        return slotAt;
+    }
+
+    /** Whether MPI works on a message for it. */
+    @SuppressWarnings("ReferenceEquality") // identity is meant
+    boolean isActiveFor(PreparedMessage of) {
+        return isActive() && message == of;
     }
 
     private void refuse() {
-        throw new IllegalStateException(this + (active ? " is active" : " is persistent: close it first"));
+        pointer();
+        throw new IllegalStateException(this + (isActive() ? " is active" : " is persistent: close it first"));
     }
 
     /** What the operation uses. References are stored only if they change, and kept when it is over. */
     @HotPath
     @SuppressWarnings("ReferenceEquality") // identity is meant
-    private void use(Data one, Data two, Operation op) {
+    private void useFirst(Data one) {
         if (first != one) {
             first = one;
             firstGuard = one == null ? null : one.memory().guard;
+            message = null;
+            holds = firstGuard != null || more;
         }
+    }
+
+    @HotPath
+    @SuppressWarnings("ReferenceEquality") // identity is meant
+    private void use(Data one, Data two, Operation op) {
+        useFirst(one);
         if (second != two) {
             second = two;
             secondGuard = two == null ? null : two.memory().guard;
@@ -93,22 +136,23 @@ public final class Request extends MpiObject {
         if (operation != op) {
             operation = op;
         }
+        more = two != null || op != null;
+        holds = firstGuard != null || more;
     }
 
     /** After that call. */
     @HotPath
     void began(int code, String call, Object object) {
-        active = code == 0;
-        if (code != 0) {
-            release();
+        started(code);
+        if (code != 0 || Operation.hasFunctions()) {
+            instance.check(code, call, object);
         }
-        instance.check(code, call, object);
     }
 
     /** Before a call that prepares an operation. */
     MemorySegment prepare(Data one, Data two, Operation op) {
         pointer();
-        if (active || persistent) {
+        if (state != 0) {
             refuse();
         }
         use(one, two, op);
@@ -120,8 +164,8 @@ public final class Request extends MpiObject {
 
     /** After that call. */
     void prepared(int code, String call, Object object) {
-        persistent = code == 0;
-        if (persistent) {
+        if (code == 0) {
+            state = PERSISTENT;
             value = slot.get(ADDRESS, 0);
         } else {
             endOperation();
@@ -134,35 +178,44 @@ public final class Request extends MpiObject {
         if (firstGuard != null) {
             firstGuard.begin();
         }
-        if (secondGuard != null) {
-            holdSecond();
-        }
-        if (operation != null && !persistent) {
-            operation.begin();
+        if (more) {
+            holdMore();
         }
     }
 
     @HotPath
-    private void holdSecond() {
+    private void holdMore() {
         try {
-            secondGuard.begin();
+            if (secondGuard != null) {
+                secondGuard.begin();
+            }
         } catch (IllegalStateException e) {
             if (firstGuard != null) {
                 firstGuard.end();
             }
             throw e;
         }
+        if (operation != null && !isPersistent()) {
+            operation.begin();
+        }
     }
 
     @HotPath
     private void release() {
+        if (holds) {
+            releaseHeld();
+        }
+    }
+
+    @HotPath
+    private void releaseHeld() {
         if (firstGuard != null) {
             firstGuard.end();
         }
         if (secondGuard != null) {
             secondGuard.end();
         }
-        if (operation != null && !persistent) {
+        if (operation != null && !isPersistent()) {
             operation.end();
         }
     }
@@ -181,15 +234,15 @@ public final class Request extends MpiObject {
     /** MPI has finished with the operation. */
     @HotPath
     void complete() {
-        if (active) {
-            active = false;
+        if ((state & ACTIVE) != 0) {
+            state -= ACTIVE;
             release();
         }
     }
 
     /** After an error: complete if MPI has given the request up. */
     void completeIfFreed() {
-        if (persistent || slot.get(ADDRESS, 0).address() == NULL) {
+        if (isPersistent() || slot.get(ADDRESS, 0).address() == NULL) {
             complete();
         }
     }
@@ -197,9 +250,8 @@ public final class Request extends MpiObject {
     /** Checks that it can be started. */
     @HotPath
     long beginStart() {
-        long at = pointer();
-        if (active || !persistent) {
-            throw new IllegalStateException(this + (active ? " is active" : " is not persistent: prepare it first"));
+        if (state != PERSISTENT) {
+            refuseStart();
         }
         if (first != null) {
             first.memory().from();
@@ -208,14 +260,20 @@ public final class Request extends MpiObject {
             second.memory().from();
         }
         hold();
-        return at;
+        return slotAt;
+    }
+
+    private void refuseStart() {
+        pointer();
+        throw new IllegalStateException(this + (isActive() ? " is active" : " is not persistent: prepare it first"));
     }
 
     /** After the call that starts it. */
     @HotPath
     void started(int code) {
-        active = code == 0;
-        if (code != 0) {
+        if (code == 0) {
+            state += ACTIVE;
+        } else {
             release();
         }
     }
@@ -223,6 +281,7 @@ public final class Request extends MpiObject {
     /** Starts a persistent or partitioned operation: {@code MPI_Start}. Does not wait. */
     @HotPath
     public void start() {
+        instance.enter();
         int code = Calls.start(beginStart());
         started(code);
         instance.check(code, "MPI_Start", this);
@@ -301,7 +360,7 @@ public final class Request extends MpiObject {
     }
 
     private void requireActive() {
-        if (!active) {
+        if (!isActive()) {
             throw new IllegalStateException(this + " is not active");
         }
     }
@@ -359,7 +418,7 @@ public final class Request extends MpiObject {
     @HotPath
     private MemorySegment partitioned() {
         pointer();
-        if (!active || value == null) {
+        if (!isActive() || value == null) {
             throw new IllegalStateException(this + " is no partitioned operation that has started");
         }
         return value;
@@ -371,7 +430,7 @@ public final class Request extends MpiObject {
      * @return true between a start and {@link #waitFor}
      */
     public boolean isActive() {
-        return active;
+        return (state & ACTIVE) != 0;
     }
 
     /**
@@ -380,23 +439,23 @@ public final class Request extends MpiObject {
      * @return true if {@link #start} starts it
      */
     public boolean isPersistent() {
-        return persistent;
+        return (state & PERSISTENT) != 0;
     }
 
     /** Gives up what is prepared, so that the request can be used for something else: {@code MPI_Request_free}. */
     public void reset() {
         pointer();
         requireInactive();
-        if (persistent) {
+        if (isPersistent()) {
             instance.check(mpi_abi_h.MPI_Request_free(slot), "MPI_Request_free", this);
-            persistent = false;
+            state = 0;
             value = null;
             endOperation();
         }
     }
 
     private void requireInactive() {
-        if (active) {
+        if (isActive()) {
             throw new IllegalStateException(this + " is active: wait for it, because MPI still uses its memory");
         }
     }
@@ -412,6 +471,7 @@ public final class Request extends MpiObject {
         if (!isClosed()) {
             reset();
             if (take() != 0) {
+                state = CLOSED;
                 instance.remove(this);
             }
         }
@@ -424,6 +484,7 @@ public final class Request extends MpiObject {
 
     @Override
     public String toString() {
-        return "Request(" + (first == null ? "unused" : first) + (second == null ? "" : ", " + second) + ")";
+        return "Request(" + (message != null ? message : first != null ? first : "unused")
+                + (second == null ? "" : ", " + second) + ")";
     }
 }

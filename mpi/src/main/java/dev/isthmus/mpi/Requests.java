@@ -25,14 +25,14 @@ public final class Requests implements AutoCloseable {
     private final long numberAt;
     private final long indicesAt;
 
-    private Requests(int count) {
+    private Requests(int count, boolean withStatuses) {
         Arena arena = Arena.ofAuto();
         slots = arena.allocate(count * Request.SLOT, Request.SLOT);
-        statuses = arena.allocate(count * Status.BYTES, Long.BYTES);
+        statuses = withStatuses ? arena.allocate(count * Status.BYTES, Long.BYTES) : MemorySegment.NULL;
         indices = arena.allocate(JAVA_INT, count);
         number = arena.allocate(2 * Long.BYTES, Long.BYTES);
         MemorySegment result = arena.allocate(Long.BYTES, Long.BYTES);
-        status = new Status(arena.allocate(Status.BYTES, Long.BYTES), result);
+        status = withStatuses ? new Status(arena.allocate(Status.BYTES, Long.BYTES), result) : Status.IGNORE;
         slotsAt = slots.address();
         statusesAt = statuses.address();
         numberAt = number.address();
@@ -42,7 +42,7 @@ public final class Requests implements AutoCloseable {
             requests[i] = new Request(
                     instance,
                     slots.asSlice(i * Request.SLOT, Request.SLOT),
-                    new Status(statuses.asSlice(i * Status.BYTES, Status.BYTES), result),
+                    withStatuses ? new Status(statuses.asSlice(i * Status.BYTES, Status.BYTES), result) : Status.IGNORE,
                     number.asSlice(Long.BYTES, JAVA_INT));
         }
     }
@@ -54,10 +54,25 @@ public final class Requests implements AutoCloseable {
      * @return the requests
      */
     public static Requests create(int count) {
+        return of(count, true);
+    }
+
+    /**
+     * Makes requests that are not active, and whose statuses nobody asks for: each is {@link Status#IGNORE}, and MPI fills in
+     * none ({@code MPI_STATUSES_IGNORE}). If some of them fail, the {@link MpiException} does not say which.
+     *
+     * @param count how many, 1 or more
+     * @return the requests
+     */
+    public static Requests createIgnoringStatuses(int count) {
+        return of(count, false);
+    }
+
+    private static Requests of(int count, boolean withStatuses) {
         if (count < 1) {
             throw new IllegalArgumentException(count + " requests");
         }
-        return new Requests(count);
+        return new Requests(count, withStatuses);
     }
 
     /**
@@ -293,7 +308,7 @@ public final class Requests implements AutoCloseable {
     // An error of several requests is in their statuses.
     @HotPath
     private void check(int code, String call, int count) {
-        if (code != 0) {
+        if (code != 0 && statusesAt != 0) {
             for (int i = 0; i < count; i++) {
                 int own = requests[i].status().error();
                 if (own != 0 && own != mpi_abi_h.MPI_ERR_PENDING()) {
@@ -318,6 +333,6 @@ public final class Requests implements AutoCloseable {
 
     @Override
     public String toString() {
-        return "Requests(" + requests.length + ")";
+        return "Requests(" + requests.length + (statusesAt == 0 ? ", statuses ignored)" : ")");
     }
 }

@@ -115,6 +115,18 @@ class AllocationTest {
                     done += both.waitSome();
                 }
             });
+            try (PreparedSend prepared = world.prepareSend(guarded, other, 2);
+                    PreparedReceive received = world.prepareReceive(guarded, other, 2);
+                    Requests plain = Requests.createIgnoringStatuses(2)) {
+                assertAllocatesNothing("prepared messages", () -> {
+                    received.irecv(plain.get(0));
+                    prepared.send();
+                    plain.get(0).waitFor();
+                    prepared.isend(plain.get(0));
+                    received.recv();
+                    plain.waitAll();
+                });
+            }
             world.recvInit(guarded, other, 3, both.get(0));
             world.sendInit(out, other, 3, both.get(1));
             assertAllocatesNothing("persistent operations", () -> {

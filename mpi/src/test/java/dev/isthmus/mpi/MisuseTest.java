@@ -51,12 +51,15 @@ class MisuseTest {
             "Mpi.threadLevel",
             "Mpi.version",
             "Mpi.world",
+            "PreparedReceive.buffer",
+            "PreparedSend.buffer",
             "Request.create",
             "Request.isActive",
             "Request.isPersistent",
             "Request.status",
             "Requests.anyStatus",
             "Requests.create",
+            "Requests.createIgnoringStatuses",
             "Requests.get",
             "Requests.index",
             "Requests.size",
@@ -198,6 +201,8 @@ class MisuseTest {
         objects.put(MpiFile.class, openFile());
         objects.put(Request.class, Request.create());
         objects.put(Requests.class, Requests.create(2));
+        objects.put(PreparedSend.class, world.prepareSend(Buffer.EMPTY, 0, 0));
+        objects.put(PreparedReceive.class, world.prepareReceive(Buffer.EMPTY, 0, 0));
         return objects;
     }
 
