@@ -43,6 +43,7 @@ import picocli.CommandLine.Spec;
             "  put, test           a Put and a Flush; a Test that finds nothing",
             "  send, recv          with --instructions: a Send to another rank that sleeps; a Recv of what is there",
             "  isend, irecv        the same without waiting, and a Waitall for 32 of them",
+            "  prepared-send, ...  the same, but in Java by PreparedSend and PreparedReceive",
             ""
         })
 public final class MpiCommand implements Callable<Integer> {

@@ -4,9 +4,12 @@ package dev.isthmus.perf.bench.mpi;
 import dev.isthmus.mpi.Buffer;
 import dev.isthmus.mpi.Communicator;
 import dev.isthmus.mpi.Datatype;
+import dev.isthmus.mpi.GuardedArena;
 import dev.isthmus.mpi.Info;
 import dev.isthmus.mpi.Mpi;
 import dev.isthmus.mpi.Operation;
+import dev.isthmus.mpi.PreparedReceive;
+import dev.isthmus.mpi.PreparedSend;
 import dev.isthmus.mpi.Request;
 import dev.isthmus.mpi.Requests;
 import dev.isthmus.mpi.Window;
@@ -22,6 +25,7 @@ final class MpiLoops implements AutoCloseable {
 
     private static final int WINDOW = 64;
     private static final int FEW = 2;
+    private static final int LINE = 64; // of the cache, as in C: how memory is aligned changes how it is copied
     /** Messages that are sent before one is received: MPI keeps so many. */
     static final int BURST = 32;
 
@@ -34,6 +38,9 @@ final class MpiLoops implements AutoCloseable {
     private final int rank;
     private final int peer;
     private final Arena arena = Arena.ofConfined();
+    private final GuardedArena kept = GuardedArena.ofConfined();
+    private final PreparedSend preparedSend; // null unless there are two ranks
+    private final PreparedReceive preparedReceive;
     private final Buffer out;
     private final Buffer in;
     private final Buffer empty;
@@ -54,8 +61,8 @@ final class MpiLoops implements AutoCloseable {
         this.world = world;
         rank = world.rank();
         peer = 1 - rank;
-        MemorySegment memory = arena.allocate((bytes + 8L) * world.size(), 8);
-        MemorySegment other = arena.allocate((bytes + 8L) * world.size(), 8);
+        MemorySegment memory = arena.allocate((bytes + 8L) * world.size(), LINE);
+        MemorySegment other = arena.allocate((bytes + 8L) * world.size(), LINE);
         out = Buffer.of(memory, bytes, Datatype.BYTE);
         in = Buffer.of(other, bytes, Datatype.BYTE);
         empty = Buffer.of(other, 0, Datatype.BYTE);
@@ -63,9 +70,13 @@ final class MpiLoops implements AutoCloseable {
         sums = Buffer.of(other, bytes / 8, Datatype.DOUBLE);
         all = Buffer.of(memory, (long) bytes * world.size(), Datatype.BYTE);
         allGot = Buffer.of(other, (long) bytes * world.size(), Datatype.BYTE);
-        requests = Requests.create(WINDOW);
-        burst = Requests.create(BURST);
-        two = Requests.create(2);
+        Buffer keptOut = Buffer.of(kept.allocate(bytes, LINE), Datatype.BYTE);
+        Buffer keptIn = Buffer.of(kept.allocate(bytes, LINE), Datatype.BYTE);
+        preparedSend = world.size() != 2 ? null : world.prepareSend(keptOut, peer, 0);
+        preparedReceive = world.size() != 2 ? null : world.prepareReceive(keptIn, peer, 0);
+        requests = Requests.createIgnoringStatuses(WINDOW);
+        burst = Requests.createIgnoringStatuses(BURST);
+        two = Requests.createIgnoringStatuses(2);
         one = Request.create();
         window = Window.allocate(world, bytes + 8L, 1, Info.NULL);
         window.lockAll();
@@ -91,6 +102,8 @@ final class MpiLoops implements AutoCloseable {
             }
             case "send", "recv" -> byTurns(this::sends, this::receives);
             case "isend", "irecv" -> byTurns(this::isends, this::irecvs);
+            case "prepared-send", "prepared-recv" -> byTurns(this::preparedSends, this::preparedReceives);
+            case "prepared-isend", "prepared-irecv" -> byTurns(this::preparedIsends, this::preparedIrecvs);
             default -> throw new IllegalArgumentException(row);
         };
     }
@@ -216,6 +229,32 @@ final class MpiLoops implements AutoCloseable {
         burst.waitAll();
     }
 
+    private void preparedSends(int times) {
+        for (int i = 0; i < times; i++) {
+            preparedSend.send();
+        }
+    }
+
+    private void preparedReceives(int times) {
+        for (int i = 0; i < times; i++) {
+            preparedReceive.recv();
+        }
+    }
+
+    private void preparedIsends(int times) {
+        for (int i = 0; i < times; i++) {
+            preparedSend.isend(burst.get(i));
+        }
+        burst.waitAll();
+    }
+
+    private void preparedIrecvs(int times) {
+        for (int i = 0; i < times; i++) {
+            preparedReceive.irecv(burst.get(i));
+        }
+        burst.waitAll();
+    }
+
     @Override
     public void close() {
         if (one.isActive()) {
@@ -228,6 +267,11 @@ final class MpiLoops implements AutoCloseable {
         requests.close();
         window.unlockAll();
         window.close();
+        if (preparedSend != null) {
+            preparedSend.close();
+            preparedReceive.close();
+        }
+        kept.close();
         arena.close();
     }
 
@@ -242,6 +286,7 @@ final class MpiLoops implements AutoCloseable {
             try (Turns turns = args.length > 5 ? new Turns(Path.of(args[5])) : null;
                     var loops = new MpiLoops(world, Integer.parseInt(args[1]), turns)) {
                 Loop loop = loops.loop(args[0]);
+                loop.run(BURST); // so that C2 knows what is done at a request's first use
                 // Short at first: C2 compiles a loop that runs for long while it runs, and differently.
                 for (int i = 0; i < warmUp; i++) {
                     loop.run(FEW);

@@ -17,7 +17,8 @@ record MpiRow(String loop, int bytes, int ranks, int operations, int warmUp) {
 
     private static final int COMPILED = 7000;
 
-    private static final List<String> BY_TURNS = List.of("send", "recv", "isend", "irecv");
+    private static final List<String> BY_TURNS = List.of(
+            "send", "recv", "prepared-send", "prepared-recv", "isend", "irecv", "prepared-isend", "prepared-irecv");
     private static final List<Integer> SIZES = List.of(8, 4096, 65_536);
 
     /**

@@ -134,7 +134,9 @@ static void nonblocking(int times) { by_turns(isends, irecvs, times); }
 static const struct { const char *name; void (*run)(int); } ROWS[] = {
     {"latency", latency}, {"stream", stream}, {"self", self}, {"persistent", persistent}, {"allreduce", allreduce},
     {"alltoall", alltoall}, {"barrier", barrier}, {"put", put}, {"test", test},
-    {"send", blocking}, {"recv", blocking}, {"isend", nonblocking}, {"irecv", nonblocking}};
+    {"send", blocking}, {"recv", blocking}, {"isend", nonblocking}, {"irecv", nonblocking},
+    {"prepared-send", blocking}, {"prepared-recv", blocking}, // the same in C
+    {"prepared-isend", nonblocking}, {"prepared-irecv", nonblocking}};
 
 int main(int argc, char **argv) {
     if (argc != 6 && argc != 7) return 2;
@@ -145,8 +147,9 @@ int main(int argc, char **argv) {
     MPI_Comm_size(world, &size);
     peer = 1 - rank;
     bytes = atoi(argv[2]);
-    out = calloc(size, bytes + 8);
-    in = calloc(size, bytes + 8);
+    size_t memory_size = ((size_t) size * (bytes + 8) + 63) / 64 * 64; // aligned as in Java
+    out = memset(aligned_alloc(64, memory_size), 0, memory_size);
+    in = memset(aligned_alloc(64, memory_size), 0, memory_size);
     void (*run)(int) = NULL;
     for (unsigned i = 0; i < sizeof ROWS / sizeof *ROWS; i++) if (!strcmp(ROWS[i].name, argv[1])) run = ROWS[i].run;
     if (!run) return 2;
@@ -166,6 +169,7 @@ int main(int argc, char **argv) {
         MPI_Send_init_c(out, bytes, MPI_BYTE, rank, 0, world, &requests[1]);
     }
     if (run == test) MPI_Irecv_c(in, bytes, MPI_BYTE, rank, 2, world, &requests[0]);
+    run(BURST);
     for (int i = 0; i < warm_up; i++) run(FEW);
     run(operations);
     for (int i = 0; i < blocks; i++) {
