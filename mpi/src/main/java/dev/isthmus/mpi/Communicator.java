@@ -1098,7 +1098,11 @@ public final class Communicator extends Communication {
         instance.check(mpi_abi_h.MPI_Abort(handle(), code), "MPI_Abort", this);
     }
 
-    /** Frees it: {@code MPI_Comm_free}. Collective. Operations that are under way go on. */
+    /**
+     * Frees it: {@code MPI_Comm_free}. Collective. Operations that are under way go on.
+     *
+     * @throws IllegalStateException if a {@link PreparedMessage} uses it
+     */
     @Override
     public void close() {
         free("MPI_Comm_free", mpi_abi_h::MPI_Comm_free);

@@ -23,7 +23,8 @@ import java.util.Locale;
 /**
  * How data lies in memory: {@code MPI_Datatype}. Predefined ones are constants, which need no MPI. Derived ones are
  * {@linkplain #of(MemoryLayout) made of a layout}, or by the standard's constructors; they are committed when they are made,
- * and closed by the program. A derived datatype may be closed while operations use it.
+ * and closed by the program. A derived datatype may be closed while operations use it, but not while a {@link PreparedMessage}
+ * does.
  */
 public final class Datatype extends MpiObject {
 

@@ -10,8 +10,9 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * An arena that never frees memory that MPI still uses. {@link #close()} is refused while a request that has started with
- * a {@link Buffer} of its memory has not completed, or a {@link Window} or an attached buffer lies in it. Use it wherever a
- * non-blocking call gets memory; an operation with it costs one atomic addition more, at its start and at its end.
+ * a {@link Buffer} of its memory has not completed, a {@link PreparedMessage} has one, or a {@link Window} or an attached
+ * buffer lies in it. Use it wherever a non-blocking call gets memory; an operation with it costs one atomic addition more, at
+ * its start and at its end, but of a prepared message none.
  *
  * <p>The JDK's own arenas close at once. There the program has to make sure that MPI has finished with the memory, as in C;
  * only a blocking call keeps a shared arena open by itself. Memory of {@link Arena#ofAuto()} is reachable, and so not freed,
@@ -102,8 +103,8 @@ public final class GuardedArena implements Arena {
             throw new IllegalStateException(
                     now < 0
                             ? "the GuardedArena is closed"
-                            : "the GuardedArena cannot be closed yet: " + now + " active requests, windows or attached"
-                                    + " buffers use its memory; wait for them, or close them");
+                            : "the GuardedArena cannot be closed yet: " + now + " active requests, prepared messages,"
+                                    + " windows or attached buffers use its memory; wait for them, or close them");
         }
         boolean done = false;
         try {

@@ -28,20 +28,27 @@ public abstract sealed class PreparedMessage extends MpiObject permits PreparedS
 
     /** The caller has checked the peer and the tag. */
     PreparedMessage(Communicator communicator, Buffer buffer, long address, int peer, int tag) {
-        super(communicator.instance, hold(communicator, buffer), false);
+        this(communicator, buffer, address, peer, tag, hold(communicator, buffer));
+    }
+
+    private PreparedMessage(
+            Communicator communicator, Buffer buffer, long address, int peer, int tag, Handles handles) {
+        super(communicator.instance, MemorySegment.ofAddress(handles.comm), false);
         this.communicator = communicator;
         this.buffer = buffer;
         this.address = address;
         count = buffer.count;
-        type = buffer.pointer();
+        type = handles.type;
         this.peer = peer;
         this.tag = tag;
-        comm = communicator.pointer();
+        comm = handles.comm;
         user = Thread.currentThread();
     }
 
-    /** Keeps all that it uses open; returns the communicator's handle. */
-    private static MemorySegment hold(Communicator communicator, Buffer buffer) {
+    private record Handles(long comm, long type) {}
+
+    /** Keeps all that it uses open. */
+    private static Handles hold(Communicator communicator, Buffer buffer) {
         if (!buffer.isKept()) {
             throw new IllegalArgumentException(
                     buffer
@@ -49,11 +56,12 @@ public abstract sealed class PreparedMessage extends MpiObject permits PreparedS
         }
         long comm = communicator.beginUse();
         try {
-            buffer.type.beginUse();
+            long type = buffer.type.beginUse();
             try {
                 if (buffer.guard != null) {
                     buffer.guard.begin();
                 }
+                return new Handles(comm, type);
             } catch (IllegalStateException e) {
                 buffer.type.endUse();
                 throw e;
@@ -62,7 +70,6 @@ public abstract sealed class PreparedMessage extends MpiObject permits PreparedS
             communicator.endUse();
             throw e;
         }
-        return MemorySegment.ofAddress(comm);
     }
 
     /** Before each use: the thread is no other's, and what was closed has none. */
