@@ -42,7 +42,7 @@ public enum ErrorClass {
     /** {@code MPI_ERR_PENDING}. */
     PENDING(18, ""),
     /** {@code MPI_ERR_IN_STATUS}. */
-    IN_STATUS(19, "each request's status has its own error"),
+    IN_STATUS(19, "each request has its own error in its status, if statuses are not ignored"),
     /** {@code MPI_ERR_ACCESS}. */
     ACCESS(20, "the file's permissions forbid this"),
     /** {@code MPI_ERR_AMODE}. */

@@ -198,6 +198,7 @@ class PreparedMessageTest {
                     world.irecv(in[i], 0, i, requests.get(i));
                 }
                 var e = assertThrows(MpiException.class, requests::waitAll);
+                assertEquals(ErrorClass.IN_STATUS, e.errorClass());
                 assertTrue(e.getMessage().contains("statuses ignored"), e.getMessage());
                 requests.waitAll(); // for those that the error has left
                 for (int i = 0; i < 3; i++) {
