@@ -46,8 +46,6 @@ class SparkCommandTest {
                 "0.02",
                 "--rounds",
                 "1",
-                "--partitions",
-                "20",
                 "--conf",
                 "spark.executor.extraJavaOptions=-XX:TieredStopAtLevel=1");
         SparkRuns.assertAllByUcx(output, 8, "posix/memory");
