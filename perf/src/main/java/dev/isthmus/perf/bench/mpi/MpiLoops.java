@@ -25,7 +25,7 @@ final class MpiLoops implements AutoCloseable {
 
     private static final int WINDOW = 64;
     private static final int FEW = 2;
-    private static final int LINE = 64; // of the cache, as in C: how memory is aligned changes how it is copied
+    private static final int PAGE = 4096; // as in C: where in a page memory lies changes how it is copied
     /** Messages that are sent before one is received: MPI keeps so many. */
     static final int BURST = 32;
 
@@ -61,8 +61,8 @@ final class MpiLoops implements AutoCloseable {
         this.world = world;
         rank = world.rank();
         peer = 1 - rank;
-        MemorySegment memory = arena.allocate((bytes + 8L) * world.size(), LINE);
-        MemorySegment other = arena.allocate((bytes + 8L) * world.size(), LINE);
+        MemorySegment memory = arena.allocate((bytes + 8L) * world.size(), PAGE);
+        MemorySegment other = arena.allocate((bytes + 8L) * world.size(), PAGE);
         out = Buffer.of(memory, bytes, Datatype.BYTE);
         in = Buffer.of(other, bytes, Datatype.BYTE);
         empty = Buffer.of(other, 0, Datatype.BYTE);
@@ -70,8 +70,8 @@ final class MpiLoops implements AutoCloseable {
         sums = Buffer.of(other, bytes / 8, Datatype.DOUBLE);
         all = Buffer.of(memory, (long) bytes * world.size(), Datatype.BYTE);
         allGot = Buffer.of(other, (long) bytes * world.size(), Datatype.BYTE);
-        Buffer keptOut = Buffer.of(kept.allocate(bytes, LINE), Datatype.BYTE);
-        Buffer keptIn = Buffer.of(kept.allocate(bytes, LINE), Datatype.BYTE);
+        Buffer keptOut = Buffer.of(kept.allocate(bytes, PAGE), Datatype.BYTE);
+        Buffer keptIn = Buffer.of(kept.allocate(bytes, PAGE), Datatype.BYTE);
         preparedSend = world.size() != 2 ? null : world.prepareSend(keptOut, peer, 0);
         preparedReceive = world.size() != 2 ? null : world.prepareReceive(keptIn, peer, 0);
         requests = Requests.createIgnoringStatuses(WINDOW);

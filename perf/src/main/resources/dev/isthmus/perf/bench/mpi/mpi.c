@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { WINDOW = 64, BURST = 32, FEW = 2 };
+enum { WINDOW = 64, BURST = 32, FEW = 2, PAGE = 4096 };
 
 static MPI_Comm world;
 static int rank, size, peer, bytes;
@@ -147,9 +147,9 @@ int main(int argc, char **argv) {
     MPI_Comm_size(world, &size);
     peer = 1 - rank;
     bytes = atoi(argv[2]);
-    size_t memory_size = ((size_t) size * (bytes + 8) + 63) / 64 * 64; // aligned as in Java
-    out = memset(aligned_alloc(64, memory_size), 0, memory_size);
-    in = memset(aligned_alloc(64, memory_size), 0, memory_size);
+    size_t memory_size = ((size_t) size * (bytes + 8) + PAGE - 1) / PAGE * PAGE;
+    out = memset(aligned_alloc(PAGE, memory_size), 0, memory_size);
+    in = memset(aligned_alloc(PAGE, memory_size), 0, memory_size);
     void (*run)(int) = NULL;
     for (unsigned i = 0; i < sizeof ROWS / sizeof *ROWS; i++) if (!strcmp(ROWS[i].name, argv[1])) run = ROWS[i].run;
     if (!run) return 2;
