@@ -50,7 +50,7 @@ class PlanningTest {
         assertFalse(all.contains(new Point(Way.C_VERBS_WRITE, Benchmark.ONE_SIDED, 8, 4)));
         assertFalse(all.contains(new Point(Way.C_SOCKETS, Benchmark.BOTH_WAYS, 8, 1)));
         assertFalse(all.contains(new Point(Way.JAVA_SOCKETS, Benchmark.PING_PONG, 8, 4)));
-        assertEquals(2 * (11 + 11 + 9) + 6 + 2 * 3 + 2 * 2 * 3 + 2 * 5 + 3, all.size());
+        assertEquals(2 * (11 + 11 + 9) + 6 + 2 * 3 + 2 * 2 * 4 + 2 * 6 + 3, all.size());
     }
 
     @Test
