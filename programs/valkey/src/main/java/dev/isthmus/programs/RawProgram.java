@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
-import java.net.ConnectException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -161,46 +160,6 @@ final class RawProgram {
             for (RawConnection each : all) {
                 each.close();
             }
-        }
-    }
-
-    /** The server's port changes while another connection has commands under way. */
-    void ports(int other) throws Exception {
-        try (RawConnection busy = connect();
-                RawConnection changes = connect()) {
-            for (int from = port, to = other; ; from = other, to = port) {
-                CompletableFuture<Void> traffic = CompletableFuture.runAsync(() -> count(busy, 2000));
-                check("+OK".equals(changes.call("CONFIG", "SET", "rdma-port", "" + to)), "CONFIG SET");
-                try (var late = new RawConnection(host, to)) {
-                    check("+PONG".equals(late.call("PING")), "PING at port " + to);
-                }
-                checkClosed(from);
-                traffic.get();
-                if (to == port) {
-                    return;
-                }
-            }
-        }
-    }
-
-    private void checkClosed(int at) throws IOException {
-        try {
-            new RawConnection(host, at).close();
-        } catch (ConnectException e) {
-            System.out.println(e.getMessage());
-            return;
-        }
-        throw new AssertionError("port " + at + " still takes connections");
-    }
-
-    private static void count(RawConnection connection, int count) {
-        try {
-            connection.call("DEL", "busy");
-            for (int i = 1; i <= count; i++) {
-                check(connection.call("INCR", "busy").equals(":" + i), "INCR " + i);
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
     }
 }

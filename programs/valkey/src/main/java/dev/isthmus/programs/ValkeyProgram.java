@@ -69,7 +69,6 @@ public final class ValkeyProgram {
             case "sums" -> raw.sums(Long.parseLong(args[3]));
             case "value" -> raw.value(Integer.parseInt(args[3]));
             case "connections" -> raw.connections(Integer.parseInt(args[3]));
-            case "ports" -> raw.ports(Integer.parseInt(args[3]));
             case "server" -> new TinyServer().serve(args[0], port);
             default -> throw new IllegalArgumentException(args[2]);
         }
