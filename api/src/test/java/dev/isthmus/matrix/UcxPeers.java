@@ -2,6 +2,7 @@
 package dev.isthmus.matrix;
 
 import dev.isthmus.loop.EventLoop;
+import dev.isthmus.safety.Reason;
 import dev.isthmus.testbed.TestDeadlines;
 import dev.isthmus.ucx.UcpActiveMessages;
 import dev.isthmus.ucx.UcpContext;
@@ -203,6 +204,19 @@ final class UcxPeers {
     }
 
     // Whether they still work.
+
+    /** Whether this side's worker is closed, and so has dropped what did not end in time. */
+    boolean isMineClosed() {
+        try {
+            mine.progress();
+            return false;
+        } catch (IllegalStateException e) {
+            if (Reason.of(e) != Reason.CLOSED) {
+                throw e;
+            }
+            return true;
+        }
+    }
 
     /** A message over each endpoint that is open, and back. */
     void exchange() {
