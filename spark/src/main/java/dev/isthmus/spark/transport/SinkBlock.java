@@ -113,23 +113,32 @@ final class SinkBlock extends IncomingBlock {
         }
         writing = true;
         boolean last = ++next == parts;
-        tasks.read(() -> write(part, last), () -> {
-            writing = false;
-            part.end(null, failure);
-            write();
-        });
+        tasks.read(
+                () -> {
+                    IOException wrong = write(sink, part.segment(), last);
+                    if (wrong != null) {
+                        failure = wrong;
+                    }
+                },
+                () -> {
+                    writing = false;
+                    part.end(null, failure);
+                    write();
+                });
     }
 
-    private void write(Part part, boolean last) {
+    /** Writes the next part of a block, on a thread that may block; returns why that failed, or null. */
+    static IOException write(BlockSink sink, MemorySegment part, boolean last) {
         try {
-            sink.write(part.segment().asByteBuffer().asReadOnlyBuffer());
+            sink.write(part.asByteBuffer().asReadOnlyBuffer());
             if (last) {
                 sink.complete();
             }
+            return null;
         } catch (IOException e) {
-            failure = e;
-        } catch (Throwable e) {
-            failure = new IOException(e);
+            return e;
+        } catch (Throwable e) { // whatever it is, a task waits for the block
+            return new IOException(e);
         }
     }
 

@@ -5,7 +5,6 @@ import static dev.isthmus.spark.transport.BadMessageException.unless;
 
 import dev.isthmus.loop.Timer;
 import dev.isthmus.verbs.RemoteMemory;
-import dev.isthmus.verbs.SendOpcode;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -181,16 +180,16 @@ final class VerbsCall {
         int sliceBytes = context.settings().sliceBytes();
         var block = new Block(index, from.length(), slices);
         for (int i = 0; i < slices.length; i++) {
-            long slice = slices[i];
             long offset = (long) i * sliceBytes;
             long length = Math.min(sliceBytes, from.length() - offset);
             readBegun();
-            peer.post(new VerbsOperation(
+            peer.post(VerbsOperation.read(
+                    context,
                     peer,
-                    request -> context.received()
-                            .into(request, slice, 0, length)
-                            .opcode(SendOpcode.RDMA_READ)
-                            .remote(from, offset),
+                    from,
+                    offset,
+                    length,
+                    slices[i],
                     success -> partEnded(block, length, success, peer)));
         }
     }

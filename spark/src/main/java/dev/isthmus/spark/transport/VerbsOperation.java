@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.spark.transport;
 
+import dev.isthmus.verbs.RemoteMemory;
+import dev.isthmus.verbs.SendOpcode;
 import dev.isthmus.verbs.SendRequest;
 import java.util.function.Consumer;
 
@@ -18,6 +20,28 @@ final class VerbsOperation {
         this.peer = peer;
         this.fill = fill;
         this.ended = ended;
+    }
+
+    /**
+     * A READ of a part of a peer's memory into a received slice.
+     *
+     * @param offset where in that memory the part begins
+     */
+    static VerbsOperation read(
+            VerbsContext context,
+            VerbsPeer peer,
+            RemoteMemory from,
+            long offset,
+            long length,
+            long slice,
+            Consumer<Boolean> ended) {
+        return new VerbsOperation(
+                peer,
+                request -> context.received()
+                        .into(request, slice, 0, length)
+                        .opcode(SendOpcode.RDMA_READ)
+                        .remote(from, offset),
+                ended);
     }
 
     void fill(SendRequest request) {

@@ -2,7 +2,6 @@
 package dev.isthmus.spark.transport;
 
 import dev.isthmus.verbs.RemoteMemory;
-import dev.isthmus.verbs.SendOpcode;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
@@ -93,18 +92,11 @@ final class VerbsSinkBlock {
     private void read() {
         while (!isOver() && read < parts && read < written + slices.length) {
             long part = read++;
-            long slice = slices[slot(part)];
             long offset = part * context.settings().sliceBytes();
-            long length = length(part);
             reading++;
             call.readBegun();
-            peer.post(new VerbsOperation(
-                    peer,
-                    request -> context.received()
-                            .into(request, slice, 0, length)
-                            .opcode(SendOpcode.RDMA_READ)
-                            .remote(from, offset),
-                    success -> partRead(part, success)));
+            peer.post(VerbsOperation.read(
+                    context, peer, from, offset, length(part), slices[slot(part)], success -> partRead(part, success)));
         }
     }
 
@@ -143,37 +135,28 @@ final class VerbsSinkBlock {
         if (arrived.get(slot)) {
             arrived.clear(slot);
             writing = true;
-            MemorySegment part = context.received()
-                    .segment(slices[slot])
-                    .asSlice(0, length(written))
-                    .asReadOnly();
+            MemorySegment part = context.received().segment(slices[slot]).asSlice(0, length(written));
             boolean last = written + 1 == parts;
-            context.tasks().read(() -> write(part, last), () -> {
-                writing = false;
-                written++;
-                if (written == parts && !isOver()) {
-                    ended = true;
-                    release(context, slices);
-                    call.stored(index, from.length(), peer);
-                } else {
-                    read();
-                    write();
-                }
-            });
-        }
-    }
-
-    /** On a thread that may block. */
-    private void write(MemorySegment part, boolean last) {
-        try {
-            sink.write(part.asByteBuffer());
-            if (last) {
-                sink.complete();
-            }
-        } catch (IOException e) {
-            failure = e;
-        } catch (Throwable e) {
-            failure = new IOException(e);
+            context.tasks()
+                    .read(
+                            () -> {
+                                IOException wrong = SinkBlock.write(sink, part, last);
+                                if (wrong != null) {
+                                    failure = wrong;
+                                }
+                            },
+                            () -> {
+                                writing = false;
+                                written++;
+                                if (written == parts && !isOver()) {
+                                    ended = true;
+                                    release(context, slices);
+                                    call.stored(index, from.length(), peer);
+                                } else {
+                                    read();
+                                    write();
+                                }
+                            });
         }
     }
 
