@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.programs;
 
+import static dev.isthmus.programs.ValkeyProgram.check;
+import static dev.isthmus.programs.ValkeyProgram.value;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.valkey.Jedis;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Random;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.redisson.Redisson;
@@ -34,18 +35,6 @@ final class OtherClients {
         this.host = host;
         this.port = port;
         this.millis = millis;
-    }
-
-    private static void check(boolean holds, String what) {
-        if (!holds) {
-            throw new AssertionError(what);
-        }
-    }
-
-    private static byte[] value(int length) {
-        byte[] value = new byte[length];
-        new Random(length).nextBytes(value);
-        return value;
     }
 
     void valkeyJava() {

@@ -33,23 +33,23 @@ final class RawConnection implements AutoCloseable {
 
     /** Buffers a command. */
     void send(String... words) throws IOException {
-        out.write(("*" + words.length + "\r\n").getBytes(ISO_8859_1));
-        for (String word : words) {
-            beginWord(word.length());
-            out.write(word.getBytes(ISO_8859_1));
-            endWord();
-        }
+        words(words.length, words);
     }
 
     /** Begins a command whose last word follows by {@link #out}, and then {@link #endWord}. */
     void begin(int lastLength, String... words) throws IOException {
-        out.write(("*" + (words.length + 1) + "\r\n").getBytes(ISO_8859_1));
+        words(words.length + 1, words);
+        beginWord(lastLength);
+    }
+
+    /** Buffers a command of so many words, or its first ones. */
+    private void words(int count, String... words) throws IOException {
+        out.write(("*" + count + "\r\n").getBytes(ISO_8859_1));
         for (String word : words) {
             beginWord(word.length());
             out.write(word.getBytes(ISO_8859_1));
             endWord();
         }
-        beginWord(lastLength);
     }
 
     private void beginWord(int length) throws IOException {

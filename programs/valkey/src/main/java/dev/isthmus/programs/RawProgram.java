@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.programs;
 
+import static dev.isthmus.programs.ValkeyProgram.check;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.BufferedReader;
@@ -30,12 +31,6 @@ final class RawProgram {
 
     private RawConnection connect() throws IOException {
         return new RawConnection(host, port);
-    }
-
-    private static void check(boolean holds, String what) {
-        if (!holds) {
-            throw new AssertionError(what);
-        }
     }
 
     /** Each command of {@code commands.txt} has the same reply as over TCP, at another address of the server. */

@@ -76,13 +76,14 @@ public final class ValkeyProgram {
         System.exit(0); // Lettuce keeps threads
     }
 
-    private static void check(boolean holds, String what) {
+    static void check(boolean holds, String what) {
         if (!holds) {
             throw new AssertionError(what);
         }
     }
 
-    private static byte[] value(int length) {
+    /** The bytes that a value of this length has. */
+    static byte[] value(int length) {
         byte[] value = new byte[length];
         new Random(length).nextBytes(value);
         return value;
