@@ -6,6 +6,7 @@ import dev.isthmus.testbed.FreePorts;
 import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,34 +23,65 @@ final class ValkeyServer implements AutoCloseable {
     private final int port;
     private ChildProgram program;
 
+    private final List<String> command;
+
+    /** One that keeps nothing. */
     ValkeyServer() throws IOException {
-        port = FreePorts.free(host);
-        start();
+        this(List.of());
     }
 
-    /** Starts it, again if it was killed. */
-    void start() {
-        String address = host.getHostAddress();
-        program = new ChildProgram(
+    private ValkeyServer(List<String> addresses, String... options) throws IOException {
+        port = FreePorts.free(host);
+        command = new ArrayList<>(List.of(
                 PROGRAMS.resolve("valkey-server").toString(),
                 "--save",
                 "",
                 "--protected-mode",
                 "no",
-                "--bind",
-                TCP_HOST,
-                "--port",
-                "" + port,
                 "--maxclients",
-                "10000",
-                "--rdma-bind",
-                address,
-                "--rdma-port",
-                "" + port);
-        long end = System.nanoTime() + TestDeadlines.ofSeconds(60).toNanos();
-        while (program.lines().stream().noneMatch(line -> line.endsWith("Ready to accept connections rdma"))) {
-            if (!program.isRunning() || System.nanoTime() > end) {
-                throw new AssertionError("valkey-server has not started: " + program.lines());
+                "10000"));
+        command.add("--bind");
+        command.add(TCP_HOST);
+        command.addAll(addresses);
+        command.addAll(List.of("--port", "" + port, "--rdma-bind", host.getHostAddress(), "--rdma-port", "" + port));
+        command.addAll(List.of(options));
+        start();
+    }
+
+    /** One that other servers reach by TCP at the same address, as servers know nothing else of each other. */
+    static ValkeyServer amongOthers(String... options) throws IOException {
+        return new ValkeyServer(List.of(ProgramOverRdma.host().getHostAddress()), options);
+    }
+
+    /** Starts it, again if it was killed. */
+    void start() {
+        program = new ChildProgram(command);
+        awaitLine(program, "Ready to accept connections rdma");
+    }
+
+    /** Starts a sentinel for this server, which listens for TCP on loopback, and writes its file into a folder. */
+    ChildProgram startSentinel(String name, int at, Path folder) throws IOException {
+        Path file = folder.resolve("sentinel.conf");
+        String address = host.getHostAddress();
+        Files.write(
+                file,
+                List.of(
+                        "bind " + TCP_HOST,
+                        "port " + at,
+                        "dir " + folder,
+                        "sentinel monitor " + name + " " + address + " " + port + " 1",
+                        "sentinel down-after-milliseconds " + name + " 5000",
+                        "sentinel failover-timeout " + name + " 60000"));
+        var sentinel = new ChildProgram(PROGRAMS.resolve("valkey-server").toString(), file.toString(), "--sentinel");
+        awaitLine(sentinel, "+monitor master " + name + " " + address + " " + port + " quorum 1");
+        return sentinel;
+    }
+
+    private static void awaitLine(ChildProgram of, String end) {
+        long last = System.nanoTime() + TestDeadlines.ofSeconds(60).toNanos();
+        while (of.lines().stream().noneMatch(line -> line.endsWith(end))) {
+            if (!of.isRunning() || System.nanoTime() > last) {
+                throw new AssertionError("valkey-server has not said '" + end + "': " + of.lines());
             }
             Thread.onSpinWait();
         }

@@ -25,15 +25,19 @@ class ValkeyTest {
     /** Longer than a buffer, and shorter than what Linux allows of an argument. */
     private static final String VALUE = "x".repeat(100_000);
 
+    private static final String HOST = ProgramOverRdma.host().getHostAddress();
+
     @TempDir
     Path folder;
 
     private ChildProgram start(int port, String... what) throws IOException {
-        String host = ProgramOverRdma.host().getHostAddress();
-        List<String> arguments = new ArrayList<>(List.of(host, "" + port));
+        return start(HOST + " " + port + " valkey;bind=* " + port + " valkey", port, what);
+    }
+
+    private ChildProgram start(String connect, int port, String... what) throws IOException {
+        List<String> arguments = new ArrayList<>(List.of(HOST, "" + port));
         arguments.addAll(List.of(what));
-        return ProgramOverRdma.withRules(
-                        "valkey", folder, "=connect=" + host + " " + port + " valkey;bind=* " + port + " valkey")
+        return ProgramOverRdma.withRules("valkey", folder, "=connect=" + connect)
                 .start("dev.isthmus.programs.ValkeyProgram", arguments.toArray(String[]::new));
     }
 
@@ -120,6 +124,50 @@ class ValkeyTest {
             server.start();
             program.tell("restarted");
             assertEquals("done", program.ended(LONGEST).getLast());
+        }
+    }
+
+    @Test
+    void shouldFollowAClustersAddresses() throws Exception {
+        int bus = FreePorts.free(ProgramOverRdma.host());
+        int otherBus = FreePorts.free(ProgramOverRdma.host());
+        try (ValkeyServer first = ValkeyServer.amongOthers(ofCluster(bus));
+                ValkeyServer second = ValkeyServer.amongOthers(ofCluster(otherBus));
+                ChildProgram program =
+                        start(bothOf(first, second), first.port(), "cluster", "" + second.port(), "" + otherBus)) {
+            assertEquals("done", program.ended(LONGEST).getLast());
+        }
+    }
+
+    private String[] ofCluster(int bus) {
+        return new String[] {
+            "--cluster-enabled",
+            "yes",
+            "--cluster-port",
+            "" + bus,
+            "--cluster-announce-ip",
+            HOST,
+            "--cluster-config-file",
+            folder.resolve("nodes-" + bus).toString()
+        };
+    }
+
+    private static String bothOf(ValkeyServer first, ValkeyServer second) {
+        return HOST + " " + first.port() + " valkey, " + HOST + " " + second.port() + " valkey";
+    }
+
+    @Test
+    void shouldFollowASentinelToAnotherMaster() throws Exception {
+        int port = FreePorts.free(ProgramOverRdma.host());
+        try (ValkeyServer master = ValkeyServer.amongOthers();
+                ValkeyServer replica = ValkeyServer.amongOthers("--replicaof", HOST, "" + master.port());
+                ChildProgram sentinel = master.startSentinel("master", port, folder);
+                ChildProgram program =
+                        start(bothOf(master, replica), master.port(), "sentinel", ValkeyServer.TCP_HOST, "" + port)) {
+            program.await("waiting", LONGEST);
+            master.kill();
+            program.tell("killed");
+            assertEquals("done", program.ended(LONGEST).getLast(), () -> "" + sentinel.lines());
         }
     }
 

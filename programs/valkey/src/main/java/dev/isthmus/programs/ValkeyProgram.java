@@ -32,8 +32,8 @@ import redis.clients.jedis.Response;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 
 /**
- * Clients of Valkey, and a server: {@code ValkeyProgram ADDRESS PORT WHAT [ARGUMENT]}. Standard input tells {@code flood}
- * and {@code killed} what has happened, line by line.
+ * Clients of Valkey, and a server: {@code ValkeyProgram ADDRESS PORT WHAT [ARGUMENT]}. Standard input tells {@code flood},
+ * {@code killed} and {@code sentinel} what has happened, line by line.
  */
 public final class ValkeyProgram {
 
@@ -58,6 +58,7 @@ public final class ValkeyProgram {
         var program = new ValkeyProgram(args[0], port);
         var raw = new RawProgram(args[0], port);
         var others = new OtherClients(args[0], port, MILLIS);
+        var many = new ManyServers(args[0], port, MILLIS);
         switch (args[2]) {
             case "jedis" -> program.jedis();
             case "lettuce" -> program.lettuce();
@@ -69,6 +70,8 @@ public final class ValkeyProgram {
             case "sums" -> raw.sums(Long.parseLong(args[3]));
             case "value" -> raw.value(Integer.parseInt(args[3]));
             case "connections" -> raw.connections(Integer.parseInt(args[3]));
+            case "cluster" -> many.cluster(Integer.parseInt(args[3]), Integer.parseInt(args[4]));
+            case "sentinel" -> many.sentinel(args[3], Integer.parseInt(args[4]), program);
             case "server" -> new TinyServer().serve(args[0], port);
             default -> throw new IllegalArgumentException(args[2]);
         }
@@ -212,7 +215,7 @@ public final class ValkeyProgram {
         }
     }
 
-    private void awaitTold(String word) throws IOException {
+    void awaitTold(String word) throws IOException {
         String line = told.readLine();
         check(word.equals(line), "told " + line + ", not " + word);
     }
