@@ -72,6 +72,7 @@ public final class ValkeyProgram {
             case "connections" -> raw.connections(Integer.parseInt(args[3]));
             case "cluster" -> many.cluster(Integer.parseInt(args[3]), Integer.parseInt(args[4]));
             case "sentinel" -> many.sentinel(args[3], Integer.parseInt(args[4]), program);
+            case "times" -> program.times(Arrays.copyOfRange(args, 3, args.length));
             case "server" -> new TinyServer().serve(args[0], port);
             default -> throw new IllegalArgumentException(args[2]);
         }
@@ -94,6 +95,14 @@ public final class ValkeyProgram {
 
     private Jedis connect() {
         return new Jedis(host, port, MILLIS, MILLIS);
+    }
+
+    private void times(String... numbers) {
+        int[] lengths =
+                Arrays.stream(numbers).skip(1).mapToInt(Integer::parseInt).toArray();
+        try (Jedis jedis = connect()) {
+            new JedisTimes(jedis).print(Integer.parseInt(numbers[0]), lengths);
+        }
     }
 
     private void jedis() throws Exception {
