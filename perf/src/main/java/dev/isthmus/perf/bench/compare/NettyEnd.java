@@ -6,6 +6,7 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 
 /**
  * One end of one connection, written as programs on Netty are: each message is a {@code writeAndFlush}. A server
@@ -18,14 +19,21 @@ final class NettyEnd extends ChannelInboundHandlerAdapter {
     private final Job job;
     private final ByteBuf message;
     private final Trips trips;
+    private final Consumer<NettyEnd> heard;
     private final CompletableFuture<Void> over = new CompletableFuture<>();
     private long sent;
     private long received; // bytes of the current round trip, or of all messages
     private long back; // round trips
     private ChannelHandlerContext context;
 
-    /** Creates an end. The message belongs to the caller. */
+    /** Creates a client's end. The message belongs to the caller. */
     NettyEnd(Job job, int connection, ByteBuf message) {
+        this(job, connection, message, one -> {});
+    }
+
+    /** Creates a server's end, which is told of once its client has sent something: until then it may be nobody's. */
+    NettyEnd(Job job, int connection, ByteBuf message, Consumer<NettyEnd> heard) {
+        this.heard = heard;
         this.job = job;
         this.message = message;
         trips = Trips.of(job, connection);
@@ -101,6 +109,9 @@ final class NettyEnd extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object read) {
         ByteBuf some = (ByteBuf) read;
+        if (!job.isClient() && received == 0) {
+            heard.accept(this);
+        }
         received += some.readableBytes();
         if (!job.isClient() && isRoundTrip()) {
             ctx.write(some, ctx.voidPromise());

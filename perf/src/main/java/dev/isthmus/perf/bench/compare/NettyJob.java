@@ -126,6 +126,7 @@ record NettyJob(Job job) {
     private Measured serve() throws IOException {
         return inGroup((group, transport, message) -> {
             var served = new ConcurrentLinkedQueue<CompletableFuture<Void>>();
+            var first = new CompletableFuture<Void>();
             var all = new CompletableFuture<Void>();
             var bootstrap = new ServerBootstrap()
                     .group(group)
@@ -136,19 +137,22 @@ record NettyJob(Job job) {
                     .childHandler(new ChannelInitializer<>() {
                         @Override
                         protected void initChannel(Channel channel) {
-                            var end = new NettyEnd(job, served.size(), message);
-                            channel.pipeline().addLast(end);
-                            served.add(end.over());
-                            if (served.size() == job.connections()) {
-                                all.complete(null);
-                            }
+                            // A client that gives up, and connects again, leaves one that never says anything.
+                            channel.pipeline().addLast(new NettyEnd(job, served.size(), message, end -> {
+                                served.add(end.over());
+                                first.complete(null);
+                                if (served.size() == job.connections()) {
+                                    all.complete(null);
+                                }
+                            }));
                         }
                     });
             ChannelFuture bound = bootstrap.bind(job.serverAddress());
             try {
                 check(bound);
-                await(all);
+                await(first); // all are connected by then
                 Spent before = Spent.soFar();
+                await(all);
                 for (CompletableFuture<Void> end : served) {
                     await(end);
                 }

@@ -2,14 +2,17 @@
 package dev.isthmus.perf.bench.compare;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.perf.process.Ports;
 import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
@@ -55,6 +58,31 @@ class NettyJobTest {
         assertTrue(measured.messagesPerSecond() > 0, measured.toString());
         assertEquals(50L * connections * (benchmark == Benchmark.ONE_WAY ? 1 : 2), measured.messages());
         assertEquals(benchmark.isRoundTrip(), measured.times().averageMicros() > 0);
+    }
+
+    /** A client that gives up connecting has left something at the server, and tries again. */
+    @Test
+    void shouldServeAClientAfterOneThatLeftWithoutAWord() throws Exception {
+        int port = Ports.free();
+        CompletableFuture<Measured> server =
+                start(job(Job.Role.SERVER, Way.NETTY_TCP, Benchmark.PING_PONG, 8, 1, port));
+        connectAndLeave(port, server);
+        Measured measured = new NettyJob(job(Job.Role.CLIENT, Way.NETTY_TCP, Benchmark.PING_PONG, 8, 1, port)).run();
+        server.get(TestDeadlines.seconds(60), TimeUnit.SECONDS);
+        assertEquals(100, measured.messages());
+    }
+
+    /** Returns when the server has seen that it was left. */
+    private static void connectAndLeave(int port, CompletableFuture<Measured> server) throws Exception {
+        while (true) {
+            try (var one = new Socket(InetAddress.getLoopbackAddress(), port)) {
+                one.shutdownOutput();
+                assertEquals(-1, one.getInputStream().read());
+                return;
+            } catch (ConnectException e) {
+                assertFalse(server.isDone(), e::toString); // it does not listen yet
+            }
+        }
     }
 
     /** Many times, because an event loop that ends may or may not close what is open in it. */
