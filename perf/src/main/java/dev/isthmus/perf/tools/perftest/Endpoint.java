@@ -64,11 +64,17 @@ final class Endpoint implements AutoCloseable {
     }
 
     private CompletionQueue createQueue(DeviceContext context, int entries) {
-        if (channel == null) {
-            return own(context.createCompletionQueue(entries));
+        CompletionQueue queue = own(context.createCompletionQueue(entries, config -> {
+            if (channel != null) {
+                config.channel(channel);
+            }
+            if (!plan.isSend()) {
+                config.sizeUnchecked(); // as in C, queue pairs have room for a receive that is never posted
+            }
+        }));
+        if (channel != null) {
+            queue.requestNotify(false);
         }
-        CompletionQueue queue = own(context.createCompletionQueue(entries, config -> config.channel(channel)));
-        queue.requestNotify(false);
         return queue;
     }
 

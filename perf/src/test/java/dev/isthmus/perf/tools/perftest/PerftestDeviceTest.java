@@ -14,11 +14,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Our two ends with each other, and faults: of the device, the port, or what the other end wants. */
@@ -57,6 +61,36 @@ class PerftestDeviceTest {
             server.get(TwoEnds.LIMIT.toSeconds(), TimeUnit.SECONDS);
             assertEquals(List.of(64), sizes);
         }
+    }
+
+    /** Users would see warnings of the library between the figures. */
+    @ParameterizedTest
+    @EnumSource
+    void shouldGiveTheLibraryNoReasonToWarn(PerfTest test) throws Exception {
+        var warnings = new ArrayList<String>();
+        var handler = new Handler() {
+            @Override
+            public void publish(LogRecord warning) {
+                warnings.add(warning.getMessage());
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+        Logger logger = Logger.getLogger("dev.isthmus");
+        logger.addHandler(handler);
+        try {
+            int port = TwoEnds.freePort();
+            CompletableFuture<Void> server = TwoEnds.start(ends.server(test, port, "-n 20"));
+            Perftest.run(ends.client(test, port, "-n 20"), TwoEnds.LIMIT, TwoEnds.QUIET);
+            server.get(TwoEnds.LIMIT.toSeconds(), TimeUnit.SECONDS);
+        } finally {
+            logger.removeHandler(handler);
+        }
+        assertEquals(List.of(), warnings);
     }
 
     @Test
