@@ -23,6 +23,7 @@ class ReusedSliceTest {
         run();
     }
 
+    /** As UCX before 1.18 does it; of later versions it shows that the slice is fetched. */
     @Test
     void shouldBeFetchedOverSharedMemoryWithoutTheServersThread() {
         run("held");
