@@ -10,7 +10,10 @@ import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.SocketAddresses;
 import dev.isthmus.internal.ucx.Libucp;
 import java.lang.foreign.MemorySegment;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketException;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
@@ -148,6 +151,7 @@ public final class UcpListener implements AutoCloseable {
 
     private ConnectionRequests.Retired create(InetSocketAddress at) {
         ConnectionManagers.check(worker.context(), Libucp.LISTENER_CREATE.name(), this);
+        checkAddress(at.getAddress());
         try (var call = new UcpCall()) {
             MemorySegment params = ucp_listener_params.allocate(call);
             ucp_listener_params.field_mask(
@@ -160,6 +164,18 @@ public final class UcpListener implements AutoCloseable {
             return Lifetime.orDestroy(
                     () -> new ConnectionRequests.Retired(id, made, query(made)),
                     () -> UcpCall.run(Libucp.LISTENER_DESTROY, made));
+        }
+    }
+
+    /**
+     * Where there is an RDMA device, UCX takes an address of another machine for one whose port is in use, and tries port
+     * after port for ever if it may choose one.
+     */
+    private void checkAddress(InetAddress at) {
+        try {
+            new DatagramSocket(new InetSocketAddress(at, 0)).close(); // the kernel knows which are this machine's
+        } catch (SocketException e) {
+            throw UcxFailure.of(UcsStatus.IO_ERROR.code(), Libucp.LISTENER_CREATE.name(), toString());
         }
     }
 
