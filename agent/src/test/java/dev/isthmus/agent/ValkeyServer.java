@@ -21,9 +21,8 @@ final class ValkeyServer implements AutoCloseable {
 
     private final InetAddress host = ProgramOverRdma.host();
     private final int port;
-    private ChildProgram program;
-
     private final List<String> command;
+    private ChildProgram program;
 
     /** One that keeps nothing. */
     ValkeyServer() throws IOException {

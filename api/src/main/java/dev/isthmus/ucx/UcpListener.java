@@ -175,7 +175,9 @@ public final class UcpListener implements AutoCloseable {
         try {
             new DatagramSocket(new InetSocketAddress(at, 0)).close(); // the kernel knows which are this machine's
         } catch (SocketException e) {
-            throw UcxFailure.of(UcsStatus.IO_ERROR.code(), Libucp.LISTENER_CREATE.name(), toString());
+            UcxException refusal = UcxFailure.of(UcsStatus.IO_ERROR.code(), Libucp.LISTENER_CREATE.name(), toString());
+            refusal.addSuppressed(e); // what the kernel said
+            throw refusal;
         }
     }
 

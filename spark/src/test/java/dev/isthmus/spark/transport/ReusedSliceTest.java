@@ -23,7 +23,7 @@ class ReusedSliceTest {
         run();
     }
 
-    /** As UCX before 1.18 does it; of later versions it shows that the slice is fetched. */
+    /** UCX 1.13.1 needs no thread of the server. With UCX from 1.18 on, this shows only that the slice is fetched. */
     @Test
     void shouldBeFetchedOverSharedMemoryWithoutTheServersThread() {
         run("held");

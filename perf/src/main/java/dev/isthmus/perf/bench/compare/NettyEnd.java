@@ -31,7 +31,11 @@ final class NettyEnd extends ChannelInboundHandlerAdapter {
         this(job, connection, message, one -> {});
     }
 
-    /** Creates a server's end, which is told of once its client has sent something: until then it may be nobody's. */
+    /**
+     * Creates a server's end. The message belongs to the caller.
+     *
+     * @param heard is given this end when its client first sends something; until then the client may give up
+     */
     NettyEnd(Job job, int connection, ByteBuf message, Consumer<NettyEnd> heard) {
         this.heard = heard;
         this.job = job;
