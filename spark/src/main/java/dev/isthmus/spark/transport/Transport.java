@@ -13,7 +13,6 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BiConsumer;
@@ -29,19 +28,6 @@ import java.util.regex.Pattern;
  * transport closes it, once all received blocks are released.
  */
 public final class Transport implements BlockTransport {
-
-    /** Where memory comes from, UCX's default but for the first two: connections prefer posix, and UCX takes sysv first. */
-    private static final String ALLOCATION = "md:posix,md:sysv,huge,thp,md:*,mmap,heap";
-
-    private static final Map<String, String> DEFAULTS = Map.of(
-            // Rather than 20 s: over shared memory nothing else reveals a dead peer.
-            "KEEPALIVE_INTERVAL",
-            "1s",
-            // A get copies by itself only out of memory of the connection's own transport. Out of other memory, the
-            // peer
-            // sends it in messages of 8 KiB, a few for each turn of both loops.
-            "ALLOC_PRIO",
-            ALLOCATION);
 
     private static final Pattern RESOURCE = Pattern.compile("resource .*\\s(\\w+/[\\w:.-]+)");
 
@@ -100,11 +86,7 @@ public final class Transport implements BlockTransport {
     private static UcpContext newContext(Settings settings) {
         return UcpContext.create(config -> {
             config.features(EnumSet.of(UcpFeature.AM, UcpFeature.RMA, UcpFeature.WAKEUP));
-            DEFAULTS.forEach((name, value) -> {
-                if (System.getenv("UCX_" + name) == null) {
-                    config.set(name, value);
-                }
-            });
+            UcxDefaults.set(config);
             settings.ucx().forEach(config::set);
         });
     }

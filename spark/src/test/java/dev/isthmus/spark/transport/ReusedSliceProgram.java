@@ -2,7 +2,6 @@
 package dev.isthmus.spark.transport;
 
 import dev.isthmus.testbed.TestDeadlines;
-import dev.isthmus.ucx.UcxVersion;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -54,7 +53,7 @@ final class ReusedSliceProgram {
     /**
      * Runs it.
      *
-     * @param args {@code held} if the server's thread is to be held while its slice is fetched, where UCX can do without
+     * @param args {@code held} if the server's thread is to be held while its slice is fetched
      */
     public static void main(String... args) throws Exception {
         var program = new ReusedSliceProgram(Files.createTempDirectory("isthmus-reused"));
@@ -68,11 +67,6 @@ final class ReusedSliceProgram {
     private static final BlockSource NONE = block -> {
         throw new IOException("no " + block);
     };
-
-    /** Later ones, of which 1.18.1 and 1.22.0 were tried, have the server's thread send what is fetched. */
-    private static boolean readsByItself() {
-        return UcxVersion.loaded().minor() < 18;
-    }
 
     /** With the transports that UCX chooses by itself. */
     private void runHeld() throws Exception {
@@ -94,9 +88,6 @@ final class ReusedSliceProgram {
                 });
                 require(serverHeld.await(TestDeadlines.seconds(60), TimeUnit.SECONDS), "the server was not held");
                 goesOn.countDown();
-                if (!readsByItself()) {
-                    serverGoesOn.countDown();
-                }
                 fetched.await();
                 require(
                         Arrays.equals(blocks.expected(blocks.all().get(1)), fetched.received.get(1)),

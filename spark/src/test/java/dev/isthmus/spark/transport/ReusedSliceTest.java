@@ -23,7 +23,7 @@ class ReusedSliceTest {
         run();
     }
 
-    /** UCX 1.13.1 needs no thread of the server. With UCX from 1.18 on, this shows only that the slice is fetched. */
+    /** {@link UcxDefaults} says what UCX needs for that. */
     @Test
     void shouldBeFetchedOverSharedMemoryWithoutTheServersThread() {
         run("held");

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.spark.transport;
+
+import dev.isthmus.ucx.UcpContextConfig;
+import dev.isthmus.ucx.UcxVersion;
+import java.util.Map;
+
+/** UCX's options where neither the user nor the environment sets them. */
+final class UcxDefaults {
+
+    private static final Map<String, String> OF_ALL = Map.of(
+            // Rather than 20 s: over shared memory nothing else reveals a dead peer.
+            "KEEPALIVE_INTERVAL",
+            "1s",
+            // A get copies by itself only out of memory of the connection's own transport; out of other memory, the
+            // peer
+            // sends it in messages of 8 KiB, a few for each turn of both loops. Connections prefer posix, and UCX's
+            // default, which is the same otherwise, takes sysv first.
+            "ALLOC_PRIO",
+            "md:posix,md:sysv,huge,thp,md:*,mmap,heap",
+            // No message is so long. From 1.20 on, UCX lets a get over shared memory copy by itself only if there is no
+            // rendezvous, for whose sake it wants memory whose registration can be withdrawn
+            // (ucp_wireup_add_rma_bw_lanes).
+            "RNDV_THRESH",
+            "inf");
+
+    // The newer protocols are the default from 1.16 on, and until 1.20 they want such memory for every get.
+    private static final int NEWER_PROTOCOLS = 16;
+    private static final int NEWER_PROTOCOLS_THAT_GET = 20;
+
+    private UcxDefaults() {}
+
+    static void set(UcpContextConfig config) {
+        OF_ALL.forEach((name, value) -> set(config, name, value));
+        int minor = UcxVersion.loaded().minor();
+        if (minor >= NEWER_PROTOCOLS && minor < NEWER_PROTOCOLS_THAT_GET) {
+            set(config, "PROTO_ENABLE", "n");
+        }
+    }
+
+    private static void set(UcpContextConfig config, String name, String value) {
+        if (System.getenv("UCX_" + name) == null) {
+            config.set(name, value);
+        }
+    }
+}
