@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
 import java.io.OutputStream;
+import java.lang.ref.Cleaner;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -33,7 +34,8 @@ import jdk.net.ExtendedSocketOptions;
 
 /**
  * A socket of {@code java.net} over RDMA. As with the JDK's own, an interrupt ends what a virtual thread waits for, and
- * is left to a platform thread for later. {@link java.net.Socket} checks what may be called when.
+ * is left to a platform thread for later. One that a program forgets is closed when it has been garbage-collected, as the
+ * JDK's are. {@link java.net.Socket} checks what may be called when.
  */
 final class RdmaSocketImpl extends SocketImpl {
 
@@ -41,6 +43,8 @@ final class RdmaSocketImpl extends SocketImpl {
     interface Call<T> {
         T run() throws IOException, InterruptedException;
     }
+
+    private static final Cleaner FORGOTTEN = Cleaner.create();
 
     private final ChannelOptions options = new ChannelOptions();
     private final Object lock = new Object(); // guards the next fields
@@ -59,6 +63,7 @@ final class RdmaSocketImpl extends SocketImpl {
     }
 
     private void connected(Stream one) {
+        FORGOTTEN.register(this, () -> one.close(true));
         stream = one;
         address = one.peerAddress().getAddress();
         port = one.peerAddress().getPort();

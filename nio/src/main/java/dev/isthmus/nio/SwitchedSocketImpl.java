@@ -39,8 +39,9 @@ final class SwitchedSocketImpl extends SocketImpl {
                 SocketMethod.CLOSE.on(one);
                 throw new SocketException("Socket closed");
             }
-            if (tcp != null) { // the program made it to be accepted into
-                SocketMethod.CLOSE.on(tcp);
+            SocketImpl former = chosen == null ? tcp : chosen; // the program made it to be accepted into
+            if (former != null) {
+                SocketMethod.CLOSE.on(former);
             }
             tcp = null;
             rdma = null;

@@ -87,6 +87,33 @@ interface JavaNetContract {
         }
     }
 
+    /** A program that forgets a socket leaves its peer no connection for ever. */
+    @Test
+    default void shouldBeClosedWhenItIsForgotten() throws Exception {
+        try (ServerSocket listener = listening();
+                Socket server = acceptedFromForgotten(listener)) {
+            server.setSoTimeout(100);
+            long deadline = System.nanoTime() + TestDeadlines.ofSeconds(30).toNanos();
+            int end = 0;
+            while (end == 0) {
+                assertTrue(System.nanoTime() < deadline, "the connection is still there");
+                System.gc();
+                try {
+                    end = server.getInputStream().read();
+                } catch (SocketTimeoutException _) {
+                    // not collected yet
+                }
+            }
+            assertEquals(-1, end);
+        }
+    }
+
+    private Socket acceptedFromForgotten(ServerSocket listener) throws IOException {
+        Socket forgotten = socket();
+        forgotten.connect(listener.getLocalSocketAddress(), LONG);
+        return listener.accept();
+    }
+
     @Test
     default void shouldMoveMoreThanTheBuffersHold() throws Exception {
         byte[] sent = new byte[3_000_000];

@@ -43,8 +43,12 @@ class JavaNetTest {
         @Override
         public Socket accept() throws IOException {
             Socket socket = new RdmaSocket(provider);
-            implAccept(socket);
+            acceptInto(socket);
             return socket;
+        }
+
+        void acceptInto(Socket socket) throws IOException {
+            implAccept(socket);
         }
     }
 
@@ -164,17 +168,32 @@ class JavaNetTest {
         var used = new RdmaSocket(tcp);
         used.setTcpNoDelay(true); // so that there is something to close
         used.close();
-        var server = new ServerSocket(new SwitchedServerSocketImpl(tcp)) {
-            void acceptInto(Socket socket) throws IOException {
-                implAccept(socket);
-            }
-        };
-        try (server;
+        try (var server = new RdmaServer(tcp);
                 var client = new Socket()) {
             server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
             client.connect(server.getLocalSocketAddress());
             assertThrows(SocketException.class, () -> server.acceptInto(used));
             assertEquals(-1, client.getInputStream().read());
+        }
+    }
+
+    /** The new connection takes the place of the former one, which ends. */
+    @Test
+    @Tag("unit")
+    void shouldEndTheConnectionOfASocketThatIsAcceptedInto() throws Exception {
+        try (var server = new RdmaServer(withRules());
+                var first = new Socket();
+                var second = new Socket()) {
+            first.setSoTimeout(JavaNetContract.LONG);
+            server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+            first.connect(server.getLocalSocketAddress());
+            try (Socket accepted = server.accept()) {
+                second.connect(server.getLocalSocketAddress());
+                server.acceptInto(accepted);
+                assertEquals(-1, first.getInputStream().read());
+                second.getOutputStream().write(8);
+                assertEquals(8, accepted.getInputStream().read());
+            }
         }
     }
 
