@@ -31,7 +31,7 @@ HOME = os.path.dirname(TESTBED)
 LEAST = {"format": (1, 1), "unit": (1100, 1110), "ucx": (820, 860), "device": (850, 1000), "interop": (38, 260),
          "siw": (90, 410), "connectx": (None, 370), "connectx-direct": (None, 370), "consumer": (20, 72), "instructions": (51, 74),
          "ucx-verbs": (None, 340), "ucx-newest": (None, 800), "jdk-newest": (None, 1650), "netty": (None, 170),
-         "mpi": (None, 60), "spark": (None, 15), "spark-newest": (None, 15), "spark-verbs": (None, 2), "valkey": (None, 13),
+         "mpi": (None, 60), "spark": (None, 15), "spark-newest": (None, 15), "spark-verbs": (None, 3), "valkey": (None, 13),
          "site": (None, 12), "testbed": (None, 80)}
 GATE = [name for name, (least, _) in LEAST.items() if least]
 GATE_MODULES = {"siw": ("api",)}  # whose tests the gate has of a tier, where it has not all: connections, not sockets

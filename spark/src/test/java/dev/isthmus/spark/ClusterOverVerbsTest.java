@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.spark;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Two executors that read each other's shuffle files where they lie, by the RDMA device of their host. */
+@Tag("spark-verbs")
+@Timeout(value = 25, unit = TimeUnit.MINUTES) // processors may be emulated, where a JVM of Spark's starts for a minute
+class ClusterOverVerbsTest {
+
+    @TempDir
+    private Path home;
+
+    /** What it still has to read fails, Spark computes the lost blocks again, and the result is the same. */
+    @Test
+    void shouldRecomputeWhenAnExecutorDiesWhileItsFilesAreRead() throws Exception {
+        LocalCluster.Run run = new LocalCluster(home)
+                .run(
+                        ShuffleProgram.class,
+                        LocalCluster.with(
+                                LocalCluster.UCX,
+                                "--conf",
+                                "spark.isthmus.verbs=always",
+                                "--conf",
+                                "spark.network.timeout=600s",
+                                "--conf",
+                                "spark.isthmus.connecting=300s"),
+                        List.of("6000", "4000", "1"));
+        assertEquals(run.results().get("spread"), run.results().get("killed0"), run.log());
+        assertTrue(run.figure("fetchFailures") > 0, run.log());
+        assertTrue(run.figure("ucx.verbs.bytesRead") > 1_000_000, run.log());
+    }
+}
