@@ -107,6 +107,24 @@ final class ValkeyServer implements AutoCloseable {
         return new ChildProgram(command);
     }
 
+    /** Has it listen for RDMA at another port of the same address. */
+    void listenForRdmaAt(int other) throws Exception {
+        var cli = new ChildProgram(
+                PROGRAMS.resolve("valkey-cli").toString(),
+                "-h",
+                TCP_HOST,
+                "-p",
+                "" + port,
+                "config",
+                "set",
+                "rdma-port",
+                "" + other);
+        List<String> printed = cli.ended(TestDeadlines.ofSeconds(60));
+        if (!printed.equals(List.of("OK"))) {
+            throw new AssertionError("CONFIG SET rdma-port: " + printed);
+        }
+    }
+
     void kill() {
         program.close();
     }

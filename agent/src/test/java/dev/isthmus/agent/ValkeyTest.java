@@ -127,6 +127,21 @@ class ValkeyTest {
         }
     }
 
+    /** The server then ends all connections, whose events came by the channel of the listener. */
+    @Test
+    void shouldSeeTheEndOfAListenerWhosePortChangesAndConnectAgain() throws Exception {
+        try (var server = new ValkeyServer();
+                ChildProgram program = start(server.port(), "killed")) {
+            program.await("waiting", LONGEST);
+            server.listenForRdmaAt(FreePorts.free(ProgramOverRdma.host()));
+            program.tell("killed");
+            program.await("noticed", LONGEST);
+            server.listenForRdmaAt(server.port());
+            program.tell("restarted");
+            assertEquals("done", program.ended(LONGEST).getLast());
+        }
+    }
+
     @Test
     void shouldFollowAClustersAddresses() throws Exception {
         int bus = FreePorts.free(ProgramOverRdma.host());
