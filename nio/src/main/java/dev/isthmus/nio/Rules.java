@@ -3,6 +3,7 @@ package dev.isthmus.nio;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
@@ -193,6 +194,9 @@ final class Rules {
 
     /** What a bound socket uses. */
     TransportChoice bind(InetSocketAddress local) throws IOException {
+        if (isOfUnwantedFamily(local)) {
+            return TransportChoice.TCP;
+        }
         if (bind == null) {
             return Addresses.isCarriedAt(local.getAddress()) ? TransportChoice.RDMA : TransportChoice.TCP;
         }
@@ -201,10 +205,18 @@ final class Rules {
 
     /** What a socket uses that connects without being bound. */
     TransportChoice connect(InetSocketAddress remote) throws IOException {
+        if (isOfUnwantedFamily(remote)) {
+            return TransportChoice.TCP;
+        }
         if (connect == null) {
             return Addresses.isCarriedTo(remote.getAddress()) ? TransportChoice.RDMA : TransportChoice.TCP;
         }
         return of(connect, remote);
+    }
+
+    /** Whether the JDK refuses such addresses, which its own sockets tell. */
+    private static boolean isOfUnwantedFamily(InetSocketAddress address) {
+        return address.getAddress() instanceof Inet6Address && Boolean.getBoolean("java.net.preferIPv4Stack");
     }
 
     private static TransportChoice of(List<Rule> rules, InetSocketAddress address) {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.testbed.ChildJvm;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -69,6 +70,26 @@ class RulesTest {
     })
     void shouldSayHowToListen(String host, int port, Rules.TransportChoice way) throws IOException {
         assertEquals(way, RULES.bind(new InetSocketAddress(host, port)));
+    }
+
+    /** With that property, the JDK refuses addresses of IPv6, and its own sockets say so. */
+    @Test
+    void shouldLeaveIpv6ToAJdkThatDoesWithout() {
+        ChildJvm.Result result =
+                new ChildJvm().options("-Djava.net.preferIPv4Stack=true").run(WithoutIpv6.class);
+        assertEquals(0, result.status(), result.output());
+    }
+
+    /** Throws if an address of IPv6 is chosen for RDMA. */
+    static final class WithoutIpv6 {
+
+        private WithoutIpv6() {}
+
+        public static void main(String... args) throws IOException {
+            assertEquals(Rules.TransportChoice.TCP, RULES.connect(new InetSocketAddress("fd7f::1", 443)));
+            assertEquals(Rules.TransportChoice.TCP, RULES.bind(new InetSocketAddress("fd00::1", 8080)));
+            assertEquals(Rules.TransportChoice.RDMA, RULES.bind(new InetSocketAddress("0.0.0.0", 9000)));
+        }
     }
 
     @ParameterizedTest
