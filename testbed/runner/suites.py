@@ -89,14 +89,16 @@ def jtreg(*folders, java_net=False):
     return command, JTREG_LINE
 
 
-def jtreg_by_agent(*folders, of=r"\b(Server)?Socket\b"):
+def jtreg_by_agent(*folders, of=r"\b(Server)?Socket\b", most=None):
     """Returns how the JDK's tests in folders are run with isthmus-agent, those whose text has such words: each in a JVM of
-    its own, as the one that jtreg keeps speaks to it by a socket of java.net. They run on this machine first, over TCP."""
+    its own, as the one that jtreg keeps speaks to it by a socket of java.net. Of those that run a program again and again with
+    other arguments, each time in another JVM, only those with few runs at most. They run on this machine first, over TCP."""
     def command(flags, scratch):
         # Most of them last a second on a processor that is not emulated, so C2 would cost more than it saves.
         options = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", f"-javaagent:{agent()}"] if flags else []
         return _jtreg(scratch, "-othervm", options, [path for folder in folders for path in tests_in(folder)
-                                                     if re.search(of, _text(path))])
+                                                     if re.search(of, _text(path))
+                                                     and (most is None or _text(path).count("@run main") <= most)])
     return command, JTREG_LINE
 
 
@@ -136,9 +138,9 @@ SUITES = {
     "jdk-asynchronous": jtreg("AsynchronousSocketChannel", "AsynchronousServerSocketChannel", "AsynchronousChannelGroup"),
     "jdk-java-net": jtreg_by_agent("java/net/Socket", "java/net/ServerSocket", "java/net/SocketInputStream"),
     "jdk-tls": jtreg_by_agent(*(f"javax/net/ssl/{folder}" for folder in ("SSLSocket", "ALPN", "ServerName", "SSLSession",
-                                                                         "TLS", "TLSv12")), of=r"SSL(Server)?Socket\b"),
+                                                                         "TLS", "TLSv12")), of=r"SSL(Server)?Socket\b", most=2),
 }
-BY_AGENT = ("jdk-java-net", "jdk-tls")  # only when named, until expected.txt has what they yield in the vm
+BY_AGENT = ("jdk-java-net", "jdk-tls")
 
 
 # --- what others wrote
@@ -396,7 +398,7 @@ def parser():
     p = argparse.ArgumentParser(prog="testbed/nio-suites", description=__doc__, allow_abbrev=False,
                                 formatter_class=argparse.RawDescriptionHelpFormatter,
                                 epilog=f"Logs are in {os.path.relpath(WORK, HOME)}.")
-    p.add_argument("--suite", action="append", choices=tuple(SUITES), help=f"this one only; may be repeated; {' and '.join(BY_AGENT)} run only so")
+    p.add_argument("--suite", action="append", choices=tuple(SUITES), help="this one only; may be repeated")
     p.add_argument("--stock", action="store_true", help="over TCP with the JDK's own channels, to compare; no result is an error")
     p.add_argument("--again", action="store_true", help="fetch the JDK's tests again")
     p.add_argument("--here", action="store_true", help="used inside the testbed's vm")
@@ -404,7 +406,7 @@ def parser():
 
 
 def run(options):
-    names = options.suite or [name for name in SUITES if name not in BY_AGENT]
+    names = options.suite or list(SUITES)
     if options.here:
         return run_here(names, options.stock, WORK)
     if any(name.startswith("jdk") for name in names):
