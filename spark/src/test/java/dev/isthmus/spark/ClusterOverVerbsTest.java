@@ -4,9 +4,9 @@ package dev.isthmus.spark;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.testbed.TestDeadlines;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Two executors that read each other's shuffle files where they lie, by the RDMA device of their host. */
 @Tag("spark-verbs")
-@Timeout(value = 25, unit = TimeUnit.MINUTES) // processors may be emulated, where a JVM of Spark's starts for a minute
+@Timeout(TestDeadlines.LONGEST_TEST_SECONDS) // processors may be emulated, where a JVM of Spark's starts for a minute
 class ClusterOverVerbsTest {
 
     @TempDir
