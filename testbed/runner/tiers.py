@@ -326,8 +326,7 @@ class Tests:
                        f"-Disthmus.pyspark={pyspark}", f"-Disthmus.pyspark.venv={environment_of_it}"]
         elif name == "spark-verbs":  # a JVM of Spark's starts for a minute where processors are emulated, and there are six
             environment.update(ucx_over_verbs())
-            options = [f"-Disthmus.spark.jars={printed_by('spark-jars')}", "-Disthmus.test.seconds=1500",
-                       "-Disthmus.spark.seconds=1400"]
+            options = [f"-Disthmus.spark.jars={printed_by('spark-jars')}", "-Disthmus.test.seconds=1500"]
         elif name == "valkey":  # was built before the guest booted, which has no network
             options = [f"-Disthmus.valkey={printed_by('valkey')}"]
         elif name == "connectx-direct":

@@ -14,9 +14,9 @@ public enum UcpErrorHandling {
     /**
      * {@code UCP_ERR_HANDLING_MODE_PEER}: a send completes with an error if the peer died, and you can close the
      * endpoint by force. Shared memory has it only if the environment says UCX_POSIX_ERROR_HANDLING=y or
-     * UCX_SYSV_ERROR_HANDLING=y. There, a get needs the peer to progress with UCX 1.16 and newer, unless its
-     * option RNDV_THRESH is inf (from 1.20 on) or PROTO_ENABLE is n (before). A receive belongs to no endpoint: cancel
-     * it yourself.
+     * UCX_SYSV_ERROR_HANDLING=y. There, with UCX 1.16 and newer, a get needs the peer to progress, unless the context
+     * sets RNDV_THRESH=inf (from 1.20 on) or PROTO_ENABLE=n (before). A receive belongs to no endpoint: cancel it
+     * yourself.
      */
     PEER
 }

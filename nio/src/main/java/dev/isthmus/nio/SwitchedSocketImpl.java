@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.nio;
 
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -40,12 +41,12 @@ final class SwitchedSocketImpl extends SocketImpl {
                 throw new SocketException("Socket closed");
             }
             SocketImpl former = chosen == null ? tcp : chosen; // the program made it to be accepted into
-            if (former != null) {
-                SocketMethod.CLOSE.on(former);
-            }
             tcp = null;
             rdma = null;
             chosen = one;
+            if (former != null) {
+                Quietly.close((Closeable) () -> SocketMethod.CLOSE.on(former)); // as the JDK does
+            }
         }
     }
 

@@ -13,9 +13,8 @@ final class UcxDefaults {
             "KEEPALIVE_INTERVAL",
             "1s",
             // A get copies by itself only out of memory of the connection's own transport; out of other memory, the
-            // peer
-            // sends it in messages of 8 KiB, a few for each turn of both loops. Connections prefer posix, and UCX's
-            // default, which is the same otherwise, takes sysv first.
+            // peer sends it in messages of 8 KiB, a few for each turn of both loops. Connections prefer posix, and
+            // UCX's default, which is the same otherwise, takes sysv first.
             "ALLOC_PRIO",
             "md:posix,md:sysv,huge,thp,md:*,mmap,heap",
             // No message is so long. From 1.20 on, UCX lets a get over shared memory copy by itself only if there is no

@@ -18,8 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class VerbsAbiTest {
 
     // A caller passes the size of its ibv_port_attr to verbs_context.query_port, which fills no more than that; and it
-    // tells
-    // mlx5dv_init_obj by a mask which members of an mlx5dv_obj it has filled.
+    // tells mlx5dv_init_obj by a mask which members of an mlx5dv_obj it has filled.
     private static final AbiCheck ABI = new AbiCheck(
             List.of("infiniband/verbs.h", "rdma/rdma_cma.h", "infiniband/mlx5dv.h"),
             List.of(verbs_h.class, rdma_cma_h.class, mlx5dv_h.class),
