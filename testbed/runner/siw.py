@@ -57,11 +57,13 @@ def _build(scratch, version, package):
     headers = f"linux-headers-{version}"
     _update_lists(f"{headers}={package}")
     needed = re.search(r"^Depends: (.*)$", step("siw", "apt-cache", "show", f"{headers}={package}"), re.MULTILINE)[1]
-    # The common headers and kbuild; not the compiler, which testbed/packages has.
-    names = [headers, *re.findall(r"(linux-(?:headers|kbuild)-[^ ,]+)", needed)]
+    # The common headers and kbuild; not the compiler, which testbed/packages has. They want common headers of their own
+    # version, and a kbuild that is at least as new: Debian has the newest only, and that days before its kernel.
+    more = re.findall(r"(linux-(?:headers|kbuild)-[^ ,]+)(?: \(= ([^)]+)\))?", needed)
     source = "linux-source-" + re.match(r"\d+\.\d+", version)[0]
-    step("siw", "apt-get", "-q", "download", *(f"{name}={package}" for name in [*names, source]), cwd=scratch)
-    for name in names:
+    wanted = [(headers, package), *more, (source, package)]
+    step("siw", "apt-get", "-q", "download", *(f"{name}={its}" if its else name for name, its in wanted), cwd=scratch)
+    for name, _ in wanted[:-1]:
         step("siw", "dpkg-deb", "-x", _deb(scratch, name), scratch)
     _unpack_driver(scratch, source)
     # Its path in the package is the one where it would be installed.
