@@ -19,7 +19,9 @@ import org.apache.spark.rdd.RDD;
  */
 public final class ShuffleTrial {
 
-    private static final int WARM_UP = 8; // an eighth of the data is shuffled before measuring begins
+    // Is shuffled before measuring begins: the memory for received blocks, of either way, has been used then, and what
+    // runs often is compiled.
+    private static final long WARM_UP_BYTES = 1L << 30;
 
     private final JavaSparkContext spark;
     private final Measurements measurements;
@@ -56,7 +58,7 @@ public final class ShuffleTrial {
     private void run(long bytes, int partitions) throws SparkException, TimeoutException {
         for (Workload workload : Workload.values()) {
             Measurements.say("warming up: " + workload.title());
-            workload.summary(workload.shuffled(pairs(workload, bytes / WARM_UP, partitions), partitions));
+            workload.summary(workload.shuffled(pairs(workload, Math.min(bytes, WARM_UP_BYTES), partitions), partitions));
         }
         for (Workload workload : Workload.values()) {
             Measurements.say("writing: " + workload.title());
