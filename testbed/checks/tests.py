@@ -169,6 +169,31 @@ def check_suites():
           came == (False, "shell: 2 passed, 1 failed, 0 excepted", ["all"], 0), came)
 
 
+def check_changed_modules():
+    """A copy of the launcher, and a shell in place of Maven that fails: whoever changes a module gets no older one."""
+    with open(f"{os.path.dirname(HERE)}/pom.xml", encoding="utf-8") as file:
+        modules = re.findall("<module>(.*)</module>", file.read())
+
+    def builds(changed):
+        with tempfile.TemporaryDirectory() as home:
+            for folder in ("bin", "target", "api/src", *([f"{changed}/src"] if changed else [])):
+                os.makedirs(f"{home}/{folder}", exist_ok=True)
+                os.utime(f"{home}/{folder}", (1, 1))
+            shutil.copy(f"{os.path.dirname(HERE)}/isthmus", home)
+            for name, time in (("pom.xml", 1), ("target/built", 2), *([(f"{changed}/src/Changed.java", 3)] if changed else [])):
+                with open(f"{home}/{name}", "w", encoding="utf-8"):
+                    os.utime(f"{home}/{name}", (time, time))
+            with open(f"{home}/bin/mvn", "w", encoding="utf-8") as file:
+                file.write("#!/bin/sh\nexit 1\n")
+            os.chmod(f"{home}/bin/mvn", 0o755)
+            run = subprocess.run((f"{home}/isthmus", "build"), env={**os.environ, "PATH": f"{home}/bin:{os.environ['PATH']}"},
+                                 capture_output=True, text=True, check=False, timeout=60)
+            return "the build failed" in run.stderr
+
+    missed = [module for module in modules if module != "bom" and not builds(module)]
+    check("what was changed in any module is built anew", len(modules) > 10 and not missed and not builds(None), missed)
+
+
 def check_interrupted_build():
     """A copy of the launcher, and a shell in place of Maven that ends both as Ctrl-C does."""
     with tempfile.TemporaryDirectory() as home:
