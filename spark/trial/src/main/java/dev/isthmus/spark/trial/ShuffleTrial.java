@@ -58,7 +58,8 @@ public final class ShuffleTrial {
     private void run(long bytes, int partitions) throws SparkException, TimeoutException {
         for (Workload workload : Workload.values()) {
             Measurements.say("warming up: " + workload.title());
-            workload.summary(workload.shuffled(pairs(workload, Math.min(bytes, WARM_UP_BYTES), partitions), partitions));
+            workload.summary(
+                    workload.shuffled(pairs(workload, Math.min(bytes, WARM_UP_BYTES), partitions), partitions));
         }
         for (Workload workload : Workload.values()) {
             Measurements.say("writing: " + workload.title());
