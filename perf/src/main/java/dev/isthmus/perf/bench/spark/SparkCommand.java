@@ -220,9 +220,11 @@ public final class SparkCommand implements Callable<Integer> {
                     "spark.shuffle.readHostLocalDisk=false", // otherwise nothing would cross the network on one host
                     "spark.cores.max=2",
                     "spark.executor.cores=1",
-                    "spark.executor.memory=1g",
-                    // A heap that grows takes fresh pages from the kernel, one way more of them than the other.
-                    "spark.executor.extraJavaOptions=-Xms1g -XX:+AlwaysPreTouch"));
+                    "spark.executor.memory=1g"));
+            if (settings.stream().noneMatch(setting -> setting.startsWith("spark.executor.memory="))) {
+                // A heap that grows takes fresh pages from the kernel, one way more of them than the other.
+                all.add("spark.executor.extraJavaOptions=-Xms1g -XX:+AlwaysPreTouch");
+            }
         }
         all.addAll(settings);
         return new Submission(
