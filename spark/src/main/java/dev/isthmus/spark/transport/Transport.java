@@ -9,6 +9,7 @@ import dev.isthmus.ucx.UcpFeature;
 import dev.isthmus.ucx.UcpWorker;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.EnumSet;
@@ -58,6 +59,7 @@ public final class Transport implements BlockTransport {
             this.loop = keep(
                     made,
                     EventLoop.start(config -> config.thread(this::newThread)
+                            .spin(Duration.ZERO) // other parts are under way, and tasks want the processor
                             .exceptionHandler(e -> log.log("the transport's thread goes on after an exception", e))));
             this.inbox = new Inbox(loop, this::handle);
             this.worker =

@@ -41,6 +41,8 @@ public final class SparkCommand implements Callable<Integer> {
 
     private static final Set<String> COMPARED = Set.of("spark.shuffle.manager", "spark.plugins");
     private static final String WORKER_MEMORY = "1500m";
+    private static final int WARM_UP_SHUFFLES = 4; // of each kind: until then, code is compiled that runs often
+    private static final long MAX_WARM_UP = 4L << 30; // unless --warm-up says so
     private static final int MAX_SCALE = 10_000; // row numbers are random ints
     private static final int INTERRUPTED = 130; // the JVM's status after SIGINT
 
@@ -50,6 +52,13 @@ public final class SparkCommand implements Callable<Integer> {
             defaultValue = "200M",
             description = "bytes of each shuffle, with K, M, G or T (default: ${DEFAULT-VALUE})")
     private String size = "";
+
+    @Option(
+            names = "--warm-up",
+            paramLabel = "BYTES",
+            description = "bytes that each way sorts, and groups, before anything counts, in shuffles of --size"
+                    + " (default: four times --size, but 4G at most)")
+    private Optional<String> warmUp = Optional.empty();
 
     @Option(names = "--queries", description = "eight queries in SQL rather than a sort and a groupBy")
     private boolean queries;
@@ -114,16 +123,20 @@ public final class SparkCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         long bytes;
+        long warmUpBytes;
         List<WorkerPlace> places;
         try {
             bytes = ByteSize.parse(size).orElse(0);
+            warmUpBytes = warmUp.isPresent()
+                    ? ByteSize.parse(warmUp.get()).orElse(0)
+                    : Math.min(WARM_UP_SHUFFLES * Math.min(bytes, MAX_WARM_UP), MAX_WARM_UP);
             places = WorkerPlace.parse(addresses);
-            check(bytes);
+            check(bytes, warmUpBytes);
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), e.getMessage(), e);
         }
         Path jar = SparkHome.isthmusJar(); // checked first: without it everything else is in vain
-        List<Trial> trials = trials(places, bytes, System.err);
+        List<Trial> trials = trials(places, arguments(bytes, warmUpBytes), System.err);
         if (trials.isEmpty()) {
             return INTERRUPTED;
         }
@@ -133,15 +146,23 @@ public final class SparkCommand implements Callable<Integer> {
         return table.isGood() ? 0 : 1;
     }
 
+    /** What the program is told, apart from its file. */
+    private List<String> arguments(long bytes, long warmUpBytes) {
+        String all = Integer.toString(partitions);
+        return queries
+                ? List.of(Double.toString(scale.orElse(1.0)), all)
+                : List.of(Long.toString(bytes), Long.toString(warmUpBytes), all);
+    }
+
     /** Runs all trials; empty if a signal has ended them. */
-    private List<Trial> trials(List<WorkerPlace> places, long bytes, PrintStream err)
+    private List<Trial> trials(List<WorkerPlace> places, List<String> arguments, PrintStream err)
             throws IOException, InterruptedException {
         List<Trial> trials = new ArrayList<>();
         try (var scratch = new Scratch("isthmus-spark-");
                 var children = new Children();
                 var progress = Progress.on(err)) {
             try {
-                Submission submission = prepare(scratch, children, progress, places, bytes);
+                Submission submission = prepare(scratch, children, progress, places, arguments);
                 runAll(submission, children, progress, trials);
             } catch (IOException e) {
                 if (Stopping.hasBegun()) {
@@ -158,10 +179,17 @@ public final class SparkCommand implements Callable<Integer> {
         return trials;
     }
 
-    private void check(long bytes) {
+    private void check(long bytes, long warmUpBytes) {
         if (bytes == 0) {
             throw new IllegalArgumentException(
                     "--size takes a number of bytes, optionally with K, M, G or T, such as 200M, not " + size);
+        }
+        if (warmUpBytes == 0) {
+            throw new IllegalArgumentException(
+                    "--warm-up takes a number of bytes, optionally with K, M, G or T, such as 1G, not " + warmUp.get());
+        }
+        if (queries && warmUp.isPresent()) {
+            throw new IllegalArgumentException("--warm-up is that of a sort and a groupBy; each query runs once");
         }
         if (queries && spec.commandLine().getParseResult().hasMatchedOption("--size")) {
             throw new IllegalArgumentException("--size is that of a sort and a groupBy; queries have --scale");
@@ -202,7 +230,7 @@ public final class SparkCommand implements Callable<Integer> {
     }
 
     private Submission prepare(
-            Scratch scratch, Children children, Progress progress, List<WorkerPlace> places, long bytes)
+            Scratch scratch, Children children, Progress progress, List<WorkerPlace> places, List<String> arguments)
             throws IOException, InterruptedException {
         SparkHome spark = home(scratch.folder(), children);
         var all = new ArrayList<>(List.of(
@@ -233,9 +261,7 @@ public final class SparkCommand implements Callable<Integer> {
                 address,
                 all,
                 "dev.isthmus.spark.trial." + (queries ? "QueryTrial" : "ShuffleTrial"),
-                List.of(
-                        queries ? Double.toString(scale.orElse(1.0)) : Long.toString(bytes),
-                        Integer.toString(partitions)),
+                arguments,
                 scratch.folder());
     }
 

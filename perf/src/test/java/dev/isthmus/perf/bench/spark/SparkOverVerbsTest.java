@@ -54,6 +54,8 @@ class SparkOverVerbsTest {
                 "spark.isthmus.connecting=300s",
                 "--size",
                 "8M",
+                "--warm-up",
+                "8M",
                 "--rounds",
                 "1");
         System.out.print(output);

@@ -19,10 +19,6 @@ import org.apache.spark.rdd.RDD;
  */
 public final class ShuffleTrial {
 
-    // Is shuffled before measuring begins: the memory for received blocks, of either way, has been used then, and what
-    // runs often is compiled.
-    private static final long WARM_UP_BYTES = 1L << 30;
-
     private final JavaSparkContext spark;
     private final Measurements measurements;
 
@@ -34,33 +30,41 @@ public final class ShuffleTrial {
     /**
      * Runs the program.
      *
-     * @param args the file for the results, the bytes of each shuffle, and its number of partitions; 0 means twice the
-     *     number of cores
+     * @param args the file for the results, the bytes of each shuffle, those of the shuffles of each kind that do not
+     *     count, and the number of partitions; 0 means twice the number of cores
      * @throws IOException if the file cannot be written
      * @throws SparkException if Spark gives up
      * @throws TimeoutException if Spark's events do not arrive
      */
     public static void main(String... args) throws IOException, SparkException, TimeoutException {
-        if (args.length != 3) {
-            throw new IllegalArgumentException("arguments: FILE BYTES PARTITIONS, as isthmus spark gives them");
+        if (args.length != 4) {
+            throw new IllegalArgumentException(
+                    "arguments: FILE BYTES WARM-UP-BYTES PARTITIONS, as isthmus spark gives them");
         }
         long bytes = Long.parseLong(args[1]);
-        int partitions = Integer.parseInt(args[2]);
+        long warmUpBytes = Long.parseLong(args[2]);
+        int partitions = Integer.parseInt(args[3]);
         try (var spark = new JavaSparkContext(new SparkConf().setIfMissing("spark.app.name", "isthmus spark"))) {
             spark.parallelize(List.of(1), 1).count(); // waits until there is an executor
             var trial = new ShuffleTrial(spark);
             int all = partitions > 0 ? partitions : 2 * ClusterUsage.taskSlots(spark.sc());
+            trial.warmUp(bytes, warmUpBytes, all);
             trial.run(bytes, all);
             trial.measurements.write(Path.of(args[0]), "" + all);
         }
     }
 
-    private void run(long bytes, int partitions) throws SparkException, TimeoutException {
-        for (Workload workload : Workload.values()) {
-            Measurements.say("warming up: " + workload.title());
-            workload.summary(
-                    workload.shuffled(pairs(workload, Math.min(bytes, WARM_UP_BYTES), partitions), partitions));
+    /** Afterwards the memory for received blocks, of either way, has been used, and what runs often is compiled. */
+    private void warmUp(long bytes, long warmUpBytes, int partitions) {
+        for (long left = warmUpBytes; left > 0; left -= bytes) {
+            for (Workload workload : Workload.values()) {
+                Measurements.say("warming up: " + workload.title());
+                workload.summary(workload.shuffled(pairs(workload, Math.min(bytes, left), partitions), partitions));
+            }
         }
+    }
+
+    private void run(long bytes, int partitions) throws SparkException, TimeoutException {
         for (Workload workload : Workload.values()) {
             Measurements.say("writing: " + workload.title());
             var shuffled = workload.shuffled(pairs(workload, bytes, partitions), partitions);
