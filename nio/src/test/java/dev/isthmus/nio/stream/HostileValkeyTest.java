@@ -160,31 +160,37 @@ class HostileValkeyTest {
         long seed = System.nanoTime() % 1_000_000_000;
         System.out.println("HostileValkeyTest: seed " + seed + ", attacks " + ATTACKS);
         var random = new Random(seed);
+        int[] messages = new int[2]; // of clients and of servers
         for (int i = 0; i < ATTACKS; i++) {
             if (random.nextBoolean()) {
                 try (RawPeer peer = RawPeer.connectToValkey(listener.localAddress())) {
-                    attack(random, peer, listener.accept(soon()));
+                    messages[0] += attack(random, peer, listener.accept(soon()));
                 }
             } else {
                 try (var server = new RawPeer.Listener(new InetSocketAddress(Hosts.far(), 0))) {
                     CompletableFuture<Stream> connecting =
                             Service.get().connect(null, server.address(), OPTIONS, 0, TestDeadlines.ofSeconds(60));
                     try (RawPeer peer = server.acceptValkey()) {
-                        attack(random, peer, connecting.get(TestDeadlines.seconds(60), TimeUnit.SECONDS));
+                        messages[1] +=
+                                attack(random, peer, connecting.get(TestDeadlines.seconds(60), TimeUnit.SECONDS));
                     }
                 }
             }
             company.exchange();
         }
+        System.out.println("HostileValkeyTest: clients sent " + messages[0] + " messages, servers " + messages[1]);
         assertEquals(List.of(), company.errors());
         company.assertWell();
     }
 
-    private static void attack(Random random, RawPeer peer, Stream victim) throws Exception {
+    /** Returns how many messages it has sent. */
+    private static int attack(Random random, RawPeer peer, Stream victim) throws Exception {
         ByteBuffer announcement = peer.awaitCommand(ValkeyProtocol.REGISTER_MEMORY);
         ByteBuffer buffer = ByteBuffer.allocate(5000);
-        for (int i = random.nextInt(8); i >= 0 && !peer.isOver(); i--) {
+        int messages = 0;
+        for (int i = random.nextInt(40); i >= 0 && !peer.isOver(); i--) {
             say(random, peer, announcement);
+            messages++;
             try {
                 switch (random.nextInt(3)) {
                     case 0 -> victim.write(buffer.clear().limit(1 + random.nextInt(5000)), Deadlines.NEVER);
@@ -199,19 +205,22 @@ class HostileValkeyTest {
             peer.disconnect();
         }
         end(victim);
+        return messages;
     }
 
+    /** Mostly what keeps the rules, so that some connections have a past when a rule is broken. */
     private static void say(Random random, RawPeer peer, ByteBuffer announcement) {
         long at = announcement.getLong(ValkeyProtocol.ADDRESS);
         int key = announcement.getInt(ValkeyProtocol.KEY);
         int length = 1 + random.nextInt(3000);
-        switch (random.nextInt(7)) {
+        switch (random.nextInt(40)) {
             case 0 -> peer.command(random.nextInt(6), command -> random(random, command));
             case 1 -> peer.announce(random.nextLong(), random.nextInt(), random.nextInt());
-            case 2 -> peer.announce(peer.spare().address(), peer.key(), length);
-            case 3 -> peer.say(random.nextInt());
-            case 4 -> peer.write(at + random.nextInt(2 * BUFFER), key, length, length);
-            case 5 -> peer.send(random.nextInt(40));
+            case 2, 3, 4 -> peer.announce(peer.spare().address(), peer.key(), length);
+            case 5 -> peer.say(random.nextInt());
+            case 6 -> peer.write(at + random.nextInt(2 * BUFFER), key, length, length);
+            case 7 -> peer.send(random.nextInt(40));
+            case 8, 9, 10, 11, 12, 13, 14, 15 -> peer.command(ValkeyProtocol.KEEPALIVE, command -> {});
             default -> peer.write(at, key, length, length);
         }
     }
