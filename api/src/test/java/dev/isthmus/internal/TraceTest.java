@@ -8,14 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.RdmaUnavailableException;
 import dev.isthmus.testbed.ChildJvm;
+import dev.isthmus.testbed.LogListener;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.logging.Handler;
 import java.util.logging.Level;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import jdk.jfr.FlightRecorder;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
@@ -131,29 +129,12 @@ class TraceTest {
     private static List<String> logged(Runnable task) {
         var messages = new ArrayList<String>();
         Thread caller = Thread.currentThread();
-        var handler = new Handler() {
-            @Override
-            public void publish(LogRecord record) {
-                if (Thread.currentThread().equals(caller)) {
-                    messages.add(record.getMessage());
-                }
+        try (var _ = new LogListener("dev.isthmus", Level.FINE, record -> {
+            if (Thread.currentThread().equals(caller)) {
+                messages.add(record.getMessage());
             }
-
-            @Override
-            public void flush() {}
-
-            @Override
-            public void close() {}
-        };
-        Logger logger = Logger.getLogger("dev.isthmus");
-        handler.setLevel(Level.ALL);
-        logger.addHandler(handler);
-        logger.setLevel(Level.FINE);
-        try {
+        })) {
             task.run();
-        } finally {
-            logger.setLevel(null);
-            logger.removeHandler(handler);
         }
         return messages;
     }

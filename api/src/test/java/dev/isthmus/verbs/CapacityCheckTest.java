@@ -4,15 +4,12 @@ package dev.isthmus.verbs;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.testbed.LogListener;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
-import java.util.logging.SimpleFormatter;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import java.util.logging.Level;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -22,30 +19,10 @@ import org.junit.jupiter.api.Test;
 @Tag("iwarp")
 class CapacityCheckTest {
 
-    private final Logger logger = Logger.getLogger("dev.isthmus");
-    private final List<String> warnings = new ArrayList<>();
-    private final Handler handler = new Handler() {
-        @Override
-        public void publish(LogRecord record) {
-            warnings.add(new SimpleFormatter().formatMessage(record));
-        }
+    @AutoClose
+    private final LogListener log = new LogListener("dev.isthmus", Level.INFO);
 
-        @Override
-        public void flush() {}
-
-        @Override
-        public void close() {}
-    };
-
-    @BeforeEach
-    void listen() {
-        logger.addHandler(handler);
-    }
-
-    @AfterEach
-    void listenNoMore() {
-        logger.removeHandler(handler);
-    }
+    private final List<String> warnings = log.messages();
 
     /** Creates queue pairs one after another, with all of them open. */
     private static void withQueuePairs(

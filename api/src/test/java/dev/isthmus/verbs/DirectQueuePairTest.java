@@ -6,15 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.testbed.LogListener;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.function.Consumer;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
-import java.util.logging.SimpleFormatter;
+import java.util.logging.Level;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -24,28 +21,12 @@ class DirectQueuePairTest {
     /** A queue pair that asks for it, and the sentences that are logged. */
     private static final class Asked implements AutoCloseable {
 
-        private final List<String> said = new ArrayList<>();
         private final Deque<AutoCloseable> open = new ArrayDeque<>();
-        private final Logger logger = Logger.getLogger("dev.isthmus");
-        private final Handler handler = new Handler() {
-            @Override
-            public void publish(LogRecord record) {
-                said.add(new SimpleFormatter().formatMessage(record));
-            }
-
-            @Override
-            public void flush() {}
-
-            @Override
-            public void close() {}
-        };
+        private final LogListener log = new LogListener("dev.isthmus", Level.INFO);
+        private final List<String> said = log.messages();
 
         final DeviceContext device = opened(Device.list().getFirst().open());
         final ProtectionDomain pd = opened(device.allocateProtectionDomain());
-
-        Asked() {
-            logger.addHandler(handler);
-        }
 
         <T extends AutoCloseable> T opened(T resource) {
             open.push(resource);
@@ -71,7 +52,7 @@ class DirectQueuePairTest {
 
         @Override
         public void close() {
-            logger.removeHandler(handler);
+            log.close();
             while (!open.isEmpty()) {
                 try {
                     open.pop().close();

@@ -3,36 +3,19 @@ package dev.isthmus.netty;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.isthmus.testbed.LogListener;
 import io.netty.util.ResourceLeakDetector;
 import java.lang.ref.WeakReference;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
+import java.util.logging.Level;
 
 /** Netty's strictest leak detection, from when this is opened until it is closed: it fails if a buffer was not released. */
 final class Leaks implements AutoCloseable {
 
-    private static final Logger LOG = Logger.getLogger(ResourceLeakDetector.class.getName()); // kept, with its handler
-
     private final ResourceLeakDetector.Level before = ResourceLeakDetector.getLevel();
-    private final List<String> reports = new CopyOnWriteArrayList<>();
-    private final Handler handler = new Handler() {
-        @Override
-        public void publish(LogRecord record) {
-            reports.add(record.getMessage());
-        }
-
-        @Override
-        public void flush() {}
-
-        @Override
-        public void close() {}
-    };
+    private final LogListener log = new LogListener(ResourceLeakDetector.class.getName(), Level.INFO);
 
     Leaks() {
-        LOG.addHandler(handler);
         ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.PARANOID);
     }
 
@@ -44,7 +27,7 @@ final class Leaks implements AutoCloseable {
         }
         RdmaByteBufAllocator.DEFAULT.directBuffer().release(); // reports what the collector has found
         ResourceLeakDetector.setLevel(before);
-        LOG.removeHandler(handler);
-        assertEquals(List.of(), reports);
+        log.close();
+        assertEquals(List.of(), log.messages());
     }
 }

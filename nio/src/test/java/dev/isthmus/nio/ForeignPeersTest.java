@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.nio.Conversation.Pipe;
 import dev.isthmus.testbed.ChildProgram;
+import dev.isthmus.testbed.LogListener;
 import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -19,6 +20,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.Level;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
@@ -155,13 +157,13 @@ class ForeignPeersTest {
 
     private static void seeTheEndOfAHastyPeer() throws Exception {
         var at = Peer.free();
-        try (var warnings = new Warnings();
+        try (var log = new LogListener("dev.isthmus.nio", Level.WARNING);
                 ChildProgram peer = Peer.C.listening(at, "gulp", 1 << 16);
                 SocketChannel channel = RdmaSocketChannel.open(at)) {
             channel.write(ByteBuffer.allocate(1 << 16));
             assertEquals(-1, channel.read(ByteBuffer.allocate(1)));
             peer.ended();
-            assertEquals(List.of(), warnings.all());
+            assertEquals(List.of(), log.messages());
         }
     }
 

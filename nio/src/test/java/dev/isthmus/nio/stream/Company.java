@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 
 import dev.isthmus.nio.Hosts;
+import dev.isthmus.testbed.LogListener;
 import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -17,10 +18,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
-import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -31,33 +30,10 @@ final class Company implements AutoCloseable {
     private static final Pattern REASON = Pattern.compile("(is reset|was refused): (.*)", Pattern.DOTALL);
     private static final Pattern NUMBER = Pattern.compile("-?\\d+");
 
-    private static final Logger LOG = Logger.getLogger("dev.isthmus.nio"); // kept, or its handler would be lost
-
     private final Deque<String> logged = new ArrayDeque<>(); // the last; guarded by itself
     private final Map<String, Integer> reasons = new ConcurrentSkipListMap<>();
-    private final Handler handler = new Handler() {
-        @Override
-        public void publish(LogRecord record) {
-            String message = record.getMessage();
-            Matcher matcher = REASON.matcher(message);
-            if (matcher.find()) {
-                keep(message);
-                reasons.merge(NUMBER.matcher(matcher.group(2)).replaceAll("N"), 1, Integer::sum);
-            }
-            if (record.getLevel().intValue() >= Level.SEVERE.intValue()
-                    || (record.getLevel().equals(Level.WARNING) && record.getThrown() != null)) {
-                errors.add(message + ": " + record.getThrown());
-            }
-        }
-
-        @Override
-        public void flush() {}
-
-        @Override
-        public void close() {}
-    };
     private final List<String> errors = new CopyOnWriteArrayList<>();
-    private final Level before = LOG.getLevel();
+    private final LogListener log = new LogListener("dev.isthmus.nio", Level.ALL, this::hear);
     private final StreamListener listening;
     private final Stream near;
     private final Stream far;
@@ -68,9 +44,6 @@ final class Company implements AutoCloseable {
 
     /** Accepted connections have these options. */
     Company(StreamOptions options) throws Exception {
-        handler.setLevel(Level.ALL);
-        LOG.setLevel(Level.ALL);
-        LOG.addHandler(handler);
         listening =
                 StreamListener.listen(new InetSocketAddress(Hosts.far(), 0), 64, false, () -> options, anyone -> true);
         near = connect(address()).get(TestDeadlines.seconds(60), TimeUnit.SECONDS);
@@ -116,6 +89,19 @@ final class Company implements AutoCloseable {
     /** Why connections were reset or refused, without the numbers, and how many times. */
     Map<String, Integer> reasons() {
         return reasons;
+    }
+
+    private void hear(LogRecord record) {
+        String message = record.getMessage();
+        Matcher matcher = REASON.matcher(message);
+        if (matcher.find()) {
+            keep(message);
+            reasons.merge(NUMBER.matcher(matcher.group(2)).replaceAll("N"), 1, Integer::sum);
+        }
+        if (record.getLevel().intValue() >= Level.SEVERE.intValue()
+                || (record.getLevel().equals(Level.WARNING) && record.getThrown() != null)) {
+            errors.add(message + ": " + record.getThrown());
+        }
     }
 
     private void keep(String message) {
@@ -181,7 +167,6 @@ final class Company implements AutoCloseable {
         listening.close();
         near.released().join();
         far.released().join();
-        LOG.removeHandler(handler);
-        LOG.setLevel(before);
+        log.close();
     }
 }

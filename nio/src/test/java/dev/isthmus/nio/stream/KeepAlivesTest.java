@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.isthmus.nio.RdmaServerSocketChannel;
 import dev.isthmus.nio.RdmaSocketChannel;
-import dev.isthmus.nio.Warnings;
+import dev.isthmus.testbed.LogListener;
 import dev.isthmus.testbed.TestDeadlines;
 import dev.isthmus.verbs.QueuePairState;
 import dev.isthmus.verbs.QueuePairTransition;
@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.Level;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -87,14 +88,14 @@ class KeepAlivesTest {
         }
         // Its queue pair answers nothing any more, and the connection manager does not know.
         onService(() -> server.link().queuePair().modify(QueuePairTransition.to(QueuePairState.RESET)));
-        try (var warnings = new Warnings()) {
+        try (var log = new LogListener("dev.isthmus.nio", Level.WARNING)) {
             onService(() -> keepAlives.add(client, PERIOD));
             Throwable seen = assertThrows(
                             ExecutionException.class, () -> reading.get(TestDeadlines.seconds(60), TimeUnit.SECONDS))
                     .getCause();
             assertInstanceOf(SocketException.class, seen);
             assertEquals("Connection reset: the peer's device no longer answers", seen.getMessage());
-            assertEquals(List.of(), warnings.all(), "it is no offence");
+            assertEquals(List.of(), log.messages(), "it is no offence");
         }
     }
 

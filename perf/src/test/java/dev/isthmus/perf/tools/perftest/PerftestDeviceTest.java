@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.RdmaUnavailableException;
 import dev.isthmus.perf.tools.PerftestException;
+import dev.isthmus.testbed.LogListener;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.time.Duration;
@@ -14,9 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
+import java.util.logging.Level;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -67,30 +66,13 @@ class PerftestDeviceTest {
     @ParameterizedTest
     @EnumSource
     void shouldGiveTheLibraryNoReasonToWarn(PerfTest test) throws Exception {
-        var warnings = new ArrayList<String>();
-        var handler = new Handler() {
-            @Override
-            public void publish(LogRecord warning) {
-                warnings.add(warning.getMessage());
-            }
-
-            @Override
-            public void flush() {}
-
-            @Override
-            public void close() {}
-        };
-        Logger logger = Logger.getLogger("dev.isthmus");
-        logger.addHandler(handler);
-        try {
+        try (var log = new LogListener("dev.isthmus", Level.INFO)) {
             int port = TwoEnds.freePort();
             CompletableFuture<Void> server = TwoEnds.start(ends.server(test, port, "-n 20"));
             Perftest.run(ends.client(test, port, "-n 20"), TwoEnds.LIMIT, TwoEnds.QUIET);
             server.get(TwoEnds.LIMIT.toSeconds(), TimeUnit.SECONDS);
-        } finally {
-            logger.removeHandler(handler);
+            assertEquals(List.of(), log.messages());
         }
-        assertEquals(List.of(), warnings);
     }
 
     @Test
