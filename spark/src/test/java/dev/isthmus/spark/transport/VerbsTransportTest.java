@@ -43,6 +43,10 @@ class VerbsTransportTest {
 
     private static final byte[] SECRET = {3};
     private static final int SLICE = 64 << 10;
+
+    /** With {@code --with executors=64} there are more. */
+    private static final int EXECUTORS = Integer.getInteger("isthmus.test.executors", 8);
+
     private static final BlockSource NONE = block -> {
         throw new IOException("no " + block);
     };
@@ -335,6 +339,33 @@ class VerbsTransportTest {
             assertEquals(0, server.figures().peersFailed.sum());
         } finally {
             clients.forEach(VerbsTransport::close);
+        }
+    }
+
+    /** Each executor fetches from every other one, in turns, so all have more peers in the end than connections. */
+    @Test
+    void shouldServeMoreExecutorsThanItHasConnections() throws Exception {
+        var blocks = new TestBlocks(folder, new long[] {SLICE, 5});
+        var executors = new ArrayList<VerbsTransport>();
+        try {
+            for (int i = 0; i < EXECUTORS; i++) {
+                executors.add(start(i % 2, 1 << 20, 1 << 20, Math.max(4, EXECUTORS / 4), blocks));
+            }
+            for (int distance = 1; distance < EXECUTORS; distance++) {
+                var fetched = new ArrayList<Fetched>();
+                for (int i = 0; i < EXECUTORS; i++) {
+                    Node from = executors.get((i + distance) % EXECUTORS).node();
+                    fetched.add(Fetched.of(executors.get(i), from, blocks.all()));
+                }
+                for (Fetched each : fetched) {
+                    assertAll(blocks, blocks.all(), each.await());
+                }
+            }
+            for (VerbsTransport each : executors) { // once to each of the others, and once from each
+                assertEquals(2L * (EXECUTORS - 1), each.figures().peersConnected.sum(), logged::toString);
+            }
+        } finally {
+            executors.forEach(VerbsTransport::close);
         }
     }
 
