@@ -14,12 +14,19 @@ final class VerbsOperation {
     private final VerbsPeer peer;
     private final Consumer<SendRequest> fill;
     private final Consumer<Boolean> ended;
+    private final Consumer<SendRequest> probe; // null unless it is a READ
 
     /** The first consumer fills a request, the second is told once whether it has succeeded. */
     VerbsOperation(VerbsPeer peer, Consumer<SendRequest> fill, Consumer<Boolean> ended) {
+        this(peer, fill, ended, null);
+    }
+
+    private VerbsOperation(
+            VerbsPeer peer, Consumer<SendRequest> fill, Consumer<Boolean> ended, Consumer<SendRequest> probe) {
         this.peer = peer;
         this.fill = fill;
         this.ended = ended;
+        this.probe = probe;
     }
 
     /**
@@ -37,11 +44,26 @@ final class VerbsOperation {
             Consumer<Boolean> ended) {
         return new VerbsOperation(
                 peer,
-                request -> context.received()
-                        .into(request, slice, 0, length)
-                        .opcode(SendOpcode.RDMA_READ)
-                        .remote(from, offset),
-                ended);
+                request -> read(context, request, from, offset, length, slice),
+                ended,
+                request -> read(context, request, from, offset, 1, slice));
+    }
+
+    private static void read(
+            VerbsContext context, SendRequest request, RemoteMemory from, long offset, long length, long slice) {
+        context.received()
+                .into(request, slice, 0, length)
+                .opcode(SendOpcode.RDMA_READ)
+                .remote(from, offset);
+    }
+
+    boolean isRead() {
+        return probe != null;
+    }
+
+    /** READs the first byte again, whose completion shows that this READ has been done. */
+    VerbsOperation again() {
+        return new VerbsOperation(peer, probe, _ -> {});
     }
 
     void fill(SendRequest request) {

@@ -34,6 +34,8 @@ final class VerbsPeer {
     private final Deque<VerbsCall> waiting = new ArrayDeque<>(); // until others are over
     private final Map<Long, Served> served = new HashMap<>(); // by the number of the call
     private final Deque<VerbsOperation> unposted = new ArrayDeque<>();
+    private int underWay; // operations that are posted
+    private VerbsOperation unconfirmed; // a READ that the device says is done; null if there is none
     private MessageSeal seal; // first that of challenges, then that of the connection
     private long to; // the id of the peer
     private boolean ready; // whether there was a challenge
@@ -279,7 +281,35 @@ final class VerbsPeer {
             if (!posted) {
                 return;
             }
+            underWay++;
             unposted.remove();
+        }
+    }
+
+    /**
+     * The device has completed an operation. A READ has ended only when a later operation has succeeded, too: when a queue
+     * pair fails, Soft-RoCE completes the first READ that is under way as successful, and has not done it.
+     */
+    void completed(VerbsOperation operation, boolean success) {
+        underWay--;
+        VerbsOperation before = unconfirmed;
+        unconfirmed = success && operation.isRead() ? operation : null;
+        if (before != null) {
+            before.end(success);
+        }
+        if (unconfirmed == null) {
+            operation.end(success);
+        } else if (underWay == 0 && unposted.isEmpty()) {
+            post(unconfirmed.again());
+        }
+    }
+
+    /** The queue pair is gone: nothing confirms a READ any more. */
+    void endUnconfirmed() {
+        if (unconfirmed != null) {
+            VerbsOperation last = unconfirmed;
+            unconfirmed = null;
+            last.end(false);
         }
     }
 

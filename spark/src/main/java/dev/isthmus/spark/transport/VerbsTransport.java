@@ -330,8 +330,12 @@ public final class VerbsTransport implements BlockTransport {
         public void completed(GroupMember member, WorkCompletions done, int index) {
             long number = done.wrId(index);
             if ((number & RECEIVE) == 0) {
-                operationEnded(number, done.isSuccess(index));
-                ((VerbsPeer) member.attachment()).post();
+                var peer = (VerbsPeer) member.attachment();
+                VerbsOperation operation = operations.remove(number);
+                if (operation != null) { // otherwise its connection has ended before
+                    peer.completed(operation, done.isSuccess(index));
+                }
+                peer.post();
                 return;
             }
             long slot = number & ~RECEIVE;
@@ -355,7 +359,10 @@ public final class VerbsTransport implements BlockTransport {
         public void completedAfterEnd(WorkCompletions done, int index) {
             long number = done.wrId(index);
             if ((number & RECEIVE) == 0) {
-                operationEnded(number, false);
+                VerbsOperation operation = operations.remove(number);
+                if (operation != null) {
+                    operation.end(false);
+                }
             } else if (!closed) {
                 postReceive(number & ~RECEIVE);
             }
@@ -370,15 +377,11 @@ public final class VerbsTransport implements BlockTransport {
                 peers.remove(peer);
                 peer.end(how.getMessage());
                 // In a later turn, as the queue pair, and with it what it still does, ends when this returns.
-                loop.execute(() -> operations.values().removeIf(operation -> operation.endIfOf(peer)));
+                loop.execute(() -> {
+                    operations.values().removeIf(operation -> operation.endIfOf(peer));
+                    peer.endUnconfirmed();
+                });
             }
-        }
-    }
-
-    private void operationEnded(long number, boolean success) {
-        VerbsOperation operation = operations.remove(number);
-        if (operation != null) { // otherwise its connection has ended before
-            operation.end(success);
         }
     }
 
@@ -387,6 +390,7 @@ public final class VerbsTransport implements BlockTransport {
         var all = List.copyOf(operations.values());
         operations.clear();
         all.forEach(operation -> operation.end(false));
+        peers.forEach(VerbsPeer::endUnconfirmed);
     }
 
     @Override
