@@ -16,7 +16,7 @@ public final class LogListener implements AutoCloseable {
     private final Logger logger; // kept, or its handler would be lost
     private final Level before;
     private final Handler handler;
-    private final List<String> messages = new CopyOnWriteArrayList<>();
+    private final List<String> messages;
 
     /**
      * Keeps the {@linkplain #messages() messages}.
@@ -25,25 +25,32 @@ public final class LogListener implements AutoCloseable {
      * @param least the least level, which becomes the logger's if that is higher
      */
     public LogListener(String name, Level least) {
-        this(name, least, record -> {});
+        this(name, least, new CopyOnWriteArrayList<>());
+    }
+
+    private LogListener(String name, Level least, List<String> messages) {
+        this(name, least, record -> messages.add(new SimpleFormatter().formatMessage(record)), messages);
     }
 
     /**
-     * Keeps the messages, and passes on what is logged.
-     *
+     * Passes on what is logged, and keeps nothing.
      *
      * @param name the logger's
      * @param least the least level, which becomes the logger's if that is higher
      * @param each gets what is logged, on the threads that log
      */
     public LogListener(String name, Level least, Consumer<LogRecord> each) {
+        this(name, least, each, List.of());
+    }
+
+    private LogListener(String name, Level least, Consumer<LogRecord> each, List<String> messages) {
+        this.messages = messages;
         logger = Logger.getLogger(name);
         before = logger.getLevel();
         handler = new Handler() {
             @Override
             public void publish(LogRecord record) {
                 if (isLoggable(record)) {
-                    messages.add(new SimpleFormatter().formatMessage(record));
                     each.accept(record);
                 }
             }
@@ -62,7 +69,7 @@ public final class LogListener implements AutoCloseable {
     }
 
     /**
-     * The messages so far, with their parameters.
+     * The messages so far, with their parameters, if they are kept.
      *
      * @return a list that grows, and may be cleared
      */

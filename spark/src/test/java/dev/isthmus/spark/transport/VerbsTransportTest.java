@@ -51,6 +51,8 @@ class VerbsTransportTest {
     /** With {@code --with together=64} so many fetch at a time, and emulated devices cannot keep up: queue pairs fail. */
     private static final int TOGETHER = Integer.getInteger("isthmus.test.together", 8);
 
+    private static final boolean OVERLOADS = TOGETHER > 8;
+
     private static final BlockSource NONE = block -> {
         throw new IOException("no " + block);
     };
@@ -346,13 +348,14 @@ class VerbsTransportTest {
         }
     }
 
-    private static void assertRight(TestBlocks blocks, Fetched fetched) throws IOException {
+    /** What has come must be right. Returns how many blocks were refused. */
+    private static int assertRight(TestBlocks blocks, Fetched fetched) throws IOException {
         for (int i = 0; i < blocks.all().size(); i++) {
-            byte[] bytes = fetched.received.get(i);
-            if (TOGETHER <= 8 || bytes != null) {
-                assertArrayEquals(blocks.expected(blocks.all().get(i)), bytes, fetched.refused::toString);
+            if (!fetched.refused.containsKey(i)) {
+                assertArrayEquals(blocks.expected(blocks.all().get(i)), fetched.received.get(i));
             }
         }
+        return fetched.refused.size();
     }
 
     /** Each executor fetches from every other one, in turns, so all have more peers in the end than connections. */
@@ -365,21 +368,28 @@ class VerbsTransportTest {
                 executors.add(start(i % 2, 1 << 20, 1 << 20, Math.max(4, EXECUTORS / 4), blocks));
             }
             var fetched = new ArrayDeque<Fetched>();
+            int refused = 0;
             for (int distance = 1; distance < EXECUTORS; distance++) {
                 for (int i = 0; i < EXECUTORS; i++) {
                     if (fetched.size() == TOGETHER) {
-                        assertRight(blocks, fetched.remove().await());
+                        refused += assertRight(blocks, fetched.remove().await());
                     }
                     Node from = executors.get((i + distance) % EXECUTORS).node();
                     fetched.add(Fetched.of(executors.get(i), from, blocks.all()));
                 }
                 while (!fetched.isEmpty()) {
-                    assertRight(blocks, fetched.remove().await());
+                    refused += assertRight(blocks, fetched.remove().await());
                 }
             }
+            int all = blocks.all().size() * EXECUTORS * (EXECUTORS - 1);
+            System.out.println("VerbsTransportTest: " + refused + " of " + all + " blocks were refused");
+            if (OVERLOADS) {
+                assertTrue(refused < all / 2, logged::toString);
+                return;
+            }
+            assertEquals(0, refused, logged::toString);
             for (VerbsTransport each : executors) { // once to each of the others, and once from each
-                assertTrue(
-                        TOGETHER > 8 || each.figures().peersConnected.sum() == 2L * (EXECUTORS - 1), logged::toString);
+                assertEquals(2L * (EXECUTORS - 1), each.figures().peersConnected.sum(), logged::toString);
             }
         } finally {
             executors.forEach(VerbsTransport::close);
