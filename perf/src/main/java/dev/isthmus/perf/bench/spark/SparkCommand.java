@@ -128,7 +128,7 @@ public final class SparkCommand implements Callable<Integer> {
         try {
             bytes = ByteSize.parse(size).orElse(0);
             warmUpBytes = warmUp.isPresent()
-                    ? ByteSize.parse(warmUp.get()).orElse(0)
+                    ? ByteSize.parse(warmUp.get()).orElse(-1)
                     : Math.min(WARM_UP_SHUFFLES * Math.min(bytes, MAX_WARM_UP), MAX_WARM_UP);
             places = WorkerPlace.parse(addresses);
             check(bytes, warmUpBytes);
@@ -184,9 +184,10 @@ public final class SparkCommand implements Callable<Integer> {
             throw new IllegalArgumentException(
                     "--size takes a number of bytes, optionally with K, M, G or T, such as 200M, not " + size);
         }
-        if (warmUpBytes == 0) {
+        if (warmUpBytes < 0) {
             throw new IllegalArgumentException(
-                    "--warm-up takes a number of bytes, optionally with K, M, G or T, such as 1G, not " + warmUp.get());
+                    "--warm-up takes a number of bytes, optionally with K, M, G or T, such as"
+                            + " 1G, or 0 for none, not " + warmUp.get());
         }
         if (queries && warmUp.isPresent()) {
             throw new IllegalArgumentException("--warm-up is that of a sort and a groupBy; each query runs once");
