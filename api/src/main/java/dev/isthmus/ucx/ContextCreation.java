@@ -11,7 +11,6 @@ import dev.isthmus.internal.ucx.UcxText;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Map;
-import java.util.Set;
 
 /** The steps from a {@link UcpContextConfig} to {@code ucp_init}: options are read, changed, printed and checked. */
 final class ContextCreation {
@@ -31,7 +30,7 @@ final class ContextCreation {
                 long context = out.get(ValueLayout.JAVA_LONG, 0);
                 return Lifetime.orDestroy(
                         () -> {
-                            refuseUnknownKeys(config.settings());
+                            refuseWithoutEffect(config.settings());
                             return context;
                         },
                         () -> UcpCall.run(Libucp.CLEANUP, context));
@@ -104,15 +103,22 @@ final class ContextCreation {
         }
     }
 
-    private static void refuseUnknownKeys(Map<String, String> settings) {
+    private static void refuseWithoutEffect(Map<String, String> settings) {
         if (settings.isEmpty()) {
             return;
         }
-        Set<String> known = UcxConfigKeys.known();
+        var keys = new UcxConfigKeys(
+                UcxConfigKeys.ofOptions(print(Map.of(), true)),
+                UcxVersion.loaded().minor());
         for (String key : settings.keySet()) {
-            if (!UcxConfigKeys.isKnown(known, key)) {
+            if (!keys.isKnown(key)) {
                 throw new IllegalArgumentException("UCX knows no option " + key
                         + ": ucx_info -c lists those there are, and here they stand without UCX_");
+            }
+            if (!keys.isSettable(key)) {
+                throw new IllegalArgumentException("UCX " + UcxVersion.loaded() + " takes " + key
+                        + " from the environment only, as UCX_" + key + "; without the name of its transport it is an"
+                        + " option of all transports that have one so named, and can be set here");
             }
         }
     }

@@ -45,9 +45,10 @@ public final class UcpContextConfig {
     /**
      * Sets an option of UCX, and overrides the environment. {@code ucx_info -cf} lists and explains the options.
      *
-     * <p>UCX 1.13 takes some options only from the environment, as UCX_ and the key: those of statistics and debugging,
-     * which it reads when it is loaded, and a few of transports, for example POSIX_ERROR_HANDLING. Setting them here
-     * has no effect.
+     * <p>UCX takes some options only from the environment, as UCX_ and the key: those of statistics and debugging, which
+     * it reads when it is loaded, and before version 1.17 those of a transport, such as TCP_TX_SEG_SIZE. These versions
+     * take TX_SEG_SIZE here, for all transports that have an option so named. {@link UcpContext#create} refuses what such
+     * a version takes from the environment only; in newer ones, options of statistics and debugging have no effect here.
      *
      * @param key the option without {@code UCX_}, such as {@code TLS}
      * @param value its value, such as {@code posix,self}

@@ -128,6 +128,22 @@ class UcpContextTest {
     }
 
     @Test
+    void shouldApplyOptionOfTransport() {
+        int minor = UcxVersion.loaded().minor();
+        if (minor < 17) {
+            var e = assertThrows(
+                    IllegalArgumentException.class,
+                    () -> UcpContext.create(config -> config.set("TCP_TX_SEG_SIZE", "1m")));
+            assertTrue(e.getMessage().contains("UCX_TCP_TX_SEG_SIZE"), e.getMessage());
+        }
+        // There is no worker if the only allowed transport could not receive what it sends.
+        String key = minor < 17 ? "TX_SEG_SIZE" : "TCP_TX_SEG_SIZE";
+        try (var context = UcpContext.create(config -> config.set("TLS", "tcp").set(key, "1m"))) {
+            assertThrows(UcxException.class, context::createWorker);
+        }
+    }
+
+    @Test
     void shouldApplyOption() {
         // There is no context if the only allowed transport has no device.
         var e = assertThrows(

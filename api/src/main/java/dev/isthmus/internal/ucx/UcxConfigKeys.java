@@ -23,24 +23,51 @@ public final class UcxConfigKeys {
     private static final String PREFIX = "UCX_";
     private static final int PRINT_CONFIG = 1; // UCS_CONFIG_PRINT_CONFIG, ucs/config/types.h
 
-    private UcxConfigKeys() {}
+    // Until then, uct_config_modify compared keys with the names in a transport's table, which lack its prefix.
+    private static final int FULL_NAMES = 17;
+
+    private final Set<String> known = known();
+    private final Set<String> ofUcp;
+    private final boolean fullNames;
 
     /**
-     * Whether a key, without {@code UCX_}, has an effect. A transport's option also counts in its short form, such as
-     * ERROR_HANDLING for POSIX_ERROR_HANDLING, which UCX 1.13 accepts.
+     * The keys that there are now.
+     *
+     * @param ofUcp those that {@code ucp_config_print} lists, which leaves out the options of transports
+     * @param minor the second number of UCX's version, whose first is 1
      */
-    public static boolean isKnown(Set<String> known, String key) {
-        if (known.isEmpty() || known.contains(key)) {
-            return true;
-        }
+    public UcxConfigKeys(Set<String> ofUcp, int minor) {
+        this.ofUcp = ofUcp;
+        this.fullNames = minor >= FULL_NAMES;
+    }
+
+    /** Whether there is such a key, without {@code UCX_}, or one that ends with it, such as POSIX_ERROR_HANDLING. */
+    public boolean isKnown(String key) {
+        return known.isEmpty() || known.contains(key) || isShort(key);
+    }
+
+    /**
+     * Whether {@code ucp_config_modify} gives a known key an effect. Before UCX 1.17, it finds the option of a transport
+     * only in its short form, such as ERROR_HANDLING for POSIX_ERROR_HANDLING and for SYSV_ERROR_HANDLING.
+     */
+    public boolean isSettable(String key) {
+        return fullNames || known.isEmpty() || ofUcp.contains(key) || isShort(key);
+    }
+
+    private boolean isShort(String key) {
         String suffix = "_" + key;
         return known.stream().anyMatch(k -> k.endsWith(suffix));
     }
 
     /** All keys without {@code UCX_}; none if this UCX cannot list them. */
     public static Set<String> known() {
+        return ofOptions(print());
+    }
+
+    /** The keys, without {@code UCX_}, of options that UCX has printed. */
+    public static Set<String> ofOptions(String printed) {
         Set<String> keys = new HashSet<>();
-        for (String line : print().split("\n", -1)) {
+        for (String line : printed.split("\n", -1)) {
             int equals = line.indexOf('=');
             if (line.startsWith(PREFIX) && equals > 0) {
                 keys.add(line.substring(PREFIX.length(), equals));
