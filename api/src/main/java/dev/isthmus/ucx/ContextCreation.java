@@ -107,18 +107,11 @@ final class ContextCreation {
         if (settings.isEmpty()) {
             return;
         }
-        var keys = new UcxConfigKeys(
-                UcxConfigKeys.ofOptions(print(Map.of(), true)),
-                UcxVersion.loaded().minor());
+        var keys = new UcxConfigKeys(UcxConfigKeys.ofOptions(print(Map.of(), true)));
         for (String key : settings.keySet()) {
-            if (!keys.isKnown(key)) {
-                throw new IllegalArgumentException("UCX knows no option " + key
-                        + ": ucx_info -c lists those there are, and here they stand without UCX_");
-            }
-            if (!keys.isSettable(key)) {
-                throw new IllegalArgumentException("UCX " + UcxVersion.loaded() + " takes " + key
-                        + " from the environment only, as UCX_" + key + "; without the name of its transport it is an"
-                        + " option of all transports that have one so named, and can be set here");
+            String refusal = keys.refusal(key);
+            if (refusal != null) {
+                throw new IllegalArgumentException(refusal);
             }
         }
     }

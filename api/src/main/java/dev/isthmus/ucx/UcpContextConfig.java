@@ -45,10 +45,10 @@ public final class UcpContextConfig {
     /**
      * Sets an option of UCX, and overrides the environment. {@code ucx_info -cf} lists and explains the options.
      *
-     * <p>UCX takes some options only from the environment, as UCX_ and the key: those of statistics and debugging, which
-     * it reads when it is loaded, and before version 1.17 those of a transport, such as TCP_TX_SEG_SIZE. These versions
-     * take TX_SEG_SIZE here, for all transports that have an option so named. {@link UcpContext#create} refuses what such
-     * a version takes from the environment only; in newer ones, options of statistics and debugging have no effect here.
+     * <p>Before version 1.17, UCX takes the options of a transport, such as TCP_TX_SEG_SIZE, only from the environment, as
+     * UCX_TCP_TX_SEG_SIZE. Here these versions take TX_SEG_SIZE, for all transports that have an option so named. What
+     * the loaded version does not take, {@link UcpContext#create} refuses. The options of statistics and debugging, such
+     * as LOG_LEVEL, are those of the environment when UCX was loaded: setting them here has no effect.
      *
      * @param key the option without {@code UCX_}, such as {@code TLS}
      * @param value its value, such as {@code posix,self}

@@ -129,16 +129,14 @@ class UcpContextTest {
 
     @Test
     void shouldApplyOptionOfTransport() {
-        int minor = UcxVersion.loaded().minor();
-        if (minor < 17) {
-            var e = assertThrows(
-                    IllegalArgumentException.class,
-                    () -> UcpContext.create(config -> config.set("TCP_TX_SEG_SIZE", "1m")));
-            assertTrue(e.getMessage().contains("UCX_TCP_TX_SEG_SIZE"), e.getMessage());
-        }
+        boolean fullNames = UcxVersion.loaded().minor() >= 17;
+        String refused = fullNames ? "TX_SEG_SIZE" : "TCP_TX_SEG_SIZE";
+        var e = assertThrows(
+                IllegalArgumentException.class, () -> UcpContext.create(config -> config.set(refused, "1m")));
+        assertTrue(e.getMessage().contains("TCP_TX_SEG_SIZE"), e.getMessage());
+        String taken = fullNames ? "TCP_TX_SEG_SIZE" : "TX_SEG_SIZE";
         // There is no worker if the only allowed transport could not receive what it sends.
-        String key = minor < 17 ? "TX_SEG_SIZE" : "TCP_TX_SEG_SIZE";
-        try (var context = UcpContext.create(config -> config.set("TLS", "tcp").set(key, "1m"))) {
+        try (var context = UcpContext.create(config -> config.set("TLS", "tcp").set(taken, "1m"))) {
             assertThrows(UcxException.class, context::createWorker);
         }
     }

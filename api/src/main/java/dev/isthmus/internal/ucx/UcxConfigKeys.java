@@ -9,6 +9,7 @@ import dev.isthmus.internal.NativeFunction;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.util.HashSet;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -23,40 +24,47 @@ public final class UcxConfigKeys {
     private static final String PREFIX = "UCX_";
     private static final int PRINT_CONFIG = 1; // UCS_CONFIG_PRINT_CONFIG, ucs/config/types.h
 
-    // Until then, uct_config_modify compared keys with the names in a transport's table, which lack its prefix.
+    // 1.17: until then, uct_config_modify compared keys with the names in a transport's table, which lack its prefix.
     private static final int FULL_NAMES = 17;
 
     private final Set<String> known = known();
     private final Set<String> ofUcp;
-    private final boolean fullNames;
+    private final int[] version = UcxLibrary.load();
 
     /**
      * The keys that there are now.
      *
      * @param ofUcp those that {@code ucp_config_print} lists, which leaves out the options of transports
-     * @param minor the second number of UCX's version, whose first is 1
      */
-    public UcxConfigKeys(Set<String> ofUcp, int minor) {
+    public UcxConfigKeys(Set<String> ofUcp) {
         this.ofUcp = ofUcp;
-        this.fullNames = minor >= FULL_NAMES;
     }
 
-    /** Whether there is such a key, without {@code UCX_}, or one that ends with it, such as POSIX_ERROR_HANDLING. */
-    public boolean isKnown(String key) {
-        return known.isEmpty() || known.contains(key) || isShort(key);
+    /** Why {@code ucp_config_modify} gives a key, without {@code UCX_}, no effect; null if it does. */
+    public String refusal(String key) {
+        if (known.isEmpty() || ofUcp.contains(key)) {
+            return null;
+        }
+        Optional<String> longer =
+                known.stream().filter(k -> k.endsWith("_" + key)).sorted().findFirst();
+        boolean fullNames = version[1] >= FULL_NAMES;
+        if (longer.isEmpty() && !known.contains(key)) {
+            return "UCX knows no option " + key
+                    + ": ucx_info -c lists those there are, and here they stand without UCX_";
+        }
+        if (fullNames && !known.contains(key)) {
+            return "UCX " + versionText() + " takes " + key + " only with the name of a transport: " + longer.get();
+        }
+        if (!fullNames && longer.isEmpty()) {
+            return "UCX " + versionText() + " takes " + key + " from the environment only, as UCX_" + key
+                    + "; an option of a transport can be set here without the transport's name, for all transports that"
+                    + " have one so named";
+        }
+        return null;
     }
 
-    /**
-     * Whether {@code ucp_config_modify} gives a known key an effect. Before UCX 1.17, it finds the option of a transport
-     * only in its short form, such as ERROR_HANDLING for POSIX_ERROR_HANDLING and for SYSV_ERROR_HANDLING.
-     */
-    public boolean isSettable(String key) {
-        return fullNames || known.isEmpty() || ofUcp.contains(key) || isShort(key);
-    }
-
-    private boolean isShort(String key) {
-        String suffix = "_" + key;
-        return known.stream().anyMatch(k -> k.endsWith(suffix));
+    private String versionText() {
+        return version[0] + "." + version[1] + "." + version[2];
     }
 
     /** All keys without {@code UCX_}; none if this UCX cannot list them. */

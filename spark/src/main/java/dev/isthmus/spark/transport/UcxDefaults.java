@@ -3,6 +3,7 @@ package dev.isthmus.spark.transport;
 
 import dev.isthmus.ucx.UcpContextConfig;
 import dev.isthmus.ucx.UcxVersion;
+import java.util.List;
 import java.util.Map;
 
 /** UCX's options where neither the user nor the environment sets them. */
@@ -23,6 +24,13 @@ final class UcxDefaults {
             "RNDV_THRESH",
             "inf");
 
+    // Over TCP a part comes in pieces of a segment, each of which costs both sides a call of the kernel: pieces of 8
+    // KiB,
+    // UCX's default, take more than twice the processor time. What is sent must not be longer than what is received.
+    private static final List<String> SEGMENTS = List.of("TX_SEG_SIZE", "RX_SEG_SIZE");
+    private static final String SEGMENT_BYTES = "128k";
+    private static final int NAMES_OF_TRANSPORTS = 17; // until then, UCX takes options without the transport's name
+
     // The newer protocols are the default from 1.16 on, and until 1.20 they want such memory for every get.
     private static final int NEWER_PROTOCOLS = 16;
     private static final int NEWER_PROTOCOLS_THAT_GET = 20;
@@ -34,6 +42,9 @@ final class UcxDefaults {
         int minor = UcxVersion.loaded().minor();
         if (minor >= NEWER_PROTOCOLS && minor < NEWER_PROTOCOLS_THAT_GET) {
             set(config, "PROTO_ENABLE", "n");
+        }
+        if (SEGMENTS.stream().allMatch(name -> System.getenv("UCX_TCP_" + name) == null)) {
+            SEGMENTS.forEach(name -> config.set(minor < NAMES_OF_TRANSPORTS ? name : "TCP_" + name, SEGMENT_BYTES));
         }
     }
 
