@@ -85,7 +85,7 @@ final class Call {
     }
 
     /** A part of a long block is ready: gets it, and calls back when the peer may reuse its memory. */
-    void slice(PeerMessage.Slice slice, UcpRemoteMemory memory, BiConsumer<Long, Throwable> ended) {
+    void slice(PeerMessage.Slice slice, UcpRemoteMemory memory, boolean inOrder, BiConsumer<Long, Throwable> ended) {
         lastProgress = System.nanoTime();
         int index = slice.index();
         checkRange(index);
@@ -93,7 +93,7 @@ final class Call {
                 slice.blockBytes() <= maxBlockBytes(),
                 "a block of " + slice.blockBytes() + " bytes, longer than the limit of " + maxBlockBytes());
         unless(
-                slice.summed() || context.memory().uses().isWithin(memory, slice.place()),
+                context.memory().uses().isWithin(memory, slice.place()),
                 "a slice without room for the number of its use");
         if (!open.get(index)) { // it has failed here, and the peer did not know yet
             ended.accept(slice.ticket(), null);
@@ -102,7 +102,7 @@ final class Call {
         try {
             IncomingBlock block = incomingBlock(slice);
             block.begin(slice);
-            block.get(memory, slice, (failure, store) -> {
+            block.get(memory, slice, inOrder, (failure, store) -> {
                 ended.accept(slice.ticket(), failure);
                 partEnded(block, index, failure == null ? block.length(slice.part()) : 0, store);
             });

@@ -100,7 +100,7 @@ final class Calls {
         int most = context.settings().credits();
         BadMessageException.unless(parts < most, "more than " + most + " parts at a time");
         parts++;
-        call.slice(slice, memory(slice.key()), (ticket, failure) -> {
+        call.slice(slice, memory(slice.key()), peer.getsInOrder(), (ticket, failure) -> {
             parts--;
             if (failure instanceof BadMessageException) { // it has ended the connection, or is not to be trusted
                 peer.fail(failure.getMessage());

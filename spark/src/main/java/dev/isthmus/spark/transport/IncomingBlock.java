@@ -65,29 +65,34 @@ abstract class IncomingBlock {
      * Gets a part that has begun from the peer's memory, and checks it. Throws an
      * IndexOutOfBoundsException if the part is not within that memory, or an OutOfMemoryError if there is no room for
      * it here. In both cases it has begun nothing.
+     *
+     * @param inOrder whether a get copies byte after byte, on the thread that uses slices anew
      */
-    abstract void get(UcpRemoteMemory from, PeerMessage.Slice slice, PartListener ended);
+    abstract void get(UcpRemoteMemory from, PeerMessage.Slice slice, boolean inOrder, PartListener ended);
+
+    /** Whether a get of the part can bring the number behind its slice, too. */
+    final boolean isWithUse(int part, boolean inOrder) {
+        return inOrder && length(part) == sliceBytes;
+    }
 
     /**
      * Passes on what is wrong with a part that a get has brought; null if nothing is. A peer that has ended the
-     * connection uses its memory for others, and over shared memory a get then still succeeds.
+     * connection uses its memory for others, and a get may then still succeed.
+     *
+     * @param withUse the slice that the get has brought with the number behind it; null if it was without
      */
     final void check(
             UcpRemoteMemory from,
             PeerMessage.Slice slice,
             Throwable failure,
-            MemorySegment part,
+            MemorySegment withUse,
             Consumer<Throwable> then) {
         if (failure != null) {
             then.accept(failure);
-        } else if (!slice.summed()) {
-            uses.check(from, slice, then);
+        } else if (withUse != null) {
+            then.accept(uses.check(withUse, slice));
         } else {
-            then.accept(
-                    PeerMessage.sumOf(part.asByteBuffer()) == slice.check()
-                            ? null
-                            : new BadMessageException("part " + slice.part() + " of a block of " + slice.blockBytes()
-                                    + " bytes has another checksum than was announced"));
+            uses.check(from, slice, then);
         }
     }
 

@@ -190,7 +190,6 @@ final class Job {
         private final int number;
         private final long offset;
         private final int length;
-        private int sum;
         private String failure = "it was not read";
 
         private Part(BlockSource.Range range, int block, int number, long offset, int length) {
@@ -205,13 +204,10 @@ final class Job {
             return length;
         }
 
-        /** Reads the part, and computes its checksum if it is to have one. */
-        void read(ByteBuffer to, boolean summed) {
+        /** Reads the part. */
+        void read(ByteBuffer to) {
             try {
                 Job.read(range, offset, to);
-                if (summed) {
-                    sum = PeerMessage.sumOf(to.flip());
-                }
                 failure = null;
             } catch (Throwable e) {
                 failure = e.toString();
@@ -233,10 +229,8 @@ final class Job {
             }
         }
 
-        /** The use of the slice tells whether it has the part; with 0, the checksum does. */
         PeerMessage.Slice slice(long ticket, long place, long use, UcpPackedKey key) {
-            return new PeerMessage.Slice(
-                    call(), block, range.length(), number, ticket, place, use == 0, use == 0 ? sum : use, key);
+            return new PeerMessage.Slice(call(), block, range.length(), number, ticket, place, use, key);
         }
     }
 }

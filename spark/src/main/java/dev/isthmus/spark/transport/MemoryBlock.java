@@ -55,22 +55,19 @@ final class MemoryBlock extends IncomingBlock {
     }
 
     @Override
-    void get(UcpRemoteMemory from, PeerMessage.Slice slice, PartListener ended) {
+    void get(UcpRemoteMemory from, PeerMessage.Slice slice, boolean inOrder, PartListener ended) {
         int part = slice.part();
+        boolean withUse = slices != null && isWithUse(part, inOrder);
+        long length = withUse ? pool.sliceBytes() : length(part);
         CompletableFuture<Void> got = slices == null
-                ? from.getAsync(own.segment(), (long) part * sliceBytes, length(part), slice.place())
-                : from.getAsync(pool.memory(slices[part]), pool.offset(slices[part]), length(part), slice.place());
+                ? from.getAsync(own.segment(), (long) part * sliceBytes, length, slice.place())
+                : from.getAsync(pool.memory(slices[part]), pool.offset(slices[part]), length, slice.place());
         partBegun();
-        var _ = got.whenComplete((_, failure) -> check(from, slice, failure, segment(part), wrong -> {
+        MemorySegment fetched = withUse ? pool.segment(slices[part]) : null;
+        var _ = got.whenComplete((_, failure) -> check(from, slice, failure, fetched, wrong -> {
             partEnded(wrong == null);
             ended.ended(wrong, null);
         }));
-    }
-
-    private MemorySegment segment(int part) {
-        return slices == null
-                ? own.segment().asSlice((long) part * sliceBytes, length(part))
-                : pool.segment(slices[part]).asSlice(0, length(part));
     }
 
     @Override
@@ -89,7 +86,7 @@ final class MemoryBlock extends IncomingBlock {
         }
         var pieces = new MemorySegment[parts];
         for (int i = 0; i < parts; i++) {
-            pieces[i] = pool.segment(slices[i]);
+            pieces[i] = pool.segment(slices[i]).asSlice(0, sliceBytes);
         }
         return new Received(pieces, blockBytes, this::free);
     }

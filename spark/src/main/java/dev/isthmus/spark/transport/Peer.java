@@ -45,7 +45,7 @@ final class Peer {
     private final Serving serving;
     private PeerMessage.Header header; // of what is sent
     private Figures.OfTransport figures; // null until it is ready
-    private boolean asksAgain;
+    private boolean overTcp;
     private long messagesReceived; // messages that have arrived
     private State state = State.CONNECTING;
     private String why = ""; // it has ended
@@ -133,11 +133,11 @@ final class Peer {
     }
 
     /**
-     * Whether the peer, when it has got a part, is to get the number of the slice's use, which replaces a checksum. Over
-     * TCP, where each get is a message to this process and an answer, that would cost more.
+     * Whether a get copies the peer's memory byte after byte, on the peer's thread: so UCX answers one over TCP, where the
+     * peer sends.
      */
-    boolean asksAgain() {
-        return asksAgain;
+    boolean getsInOrder() {
+        return overTcp;
     }
 
     boolean isReady() {
@@ -239,7 +239,7 @@ final class Peer {
         if (state == State.CONNECTING) {
             state = State.READY;
             List<String> lanes = NodeConnector.lanes(endpoint);
-            asksAgain = lanes.stream().noneMatch(lane -> lane.startsWith("tcp/"));
+            overTcp = lanes.stream().allMatch(lane -> lane.startsWith("tcp/"));
             figures = context.figures().connected(lanes);
             context.log().log("connected to " + this + " over " + String.join(", ", lanes));
             calls.ready();

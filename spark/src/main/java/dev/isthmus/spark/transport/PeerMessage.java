@@ -9,7 +9,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.zip.CRC32C;
 
 /**
  * What peers send to each other: one active message each. A header comes first: a mark, the version, the kind, the
@@ -43,7 +42,7 @@ sealed interface PeerMessage {
     long MAX_BLOCK_BYTES = 1L << 46;
 
     int MARK = 0x49735368; // "IsSh"
-    byte VERSION = 4;
+    byte VERSION = 5;
     byte DATA = 4;
 
     /**
@@ -74,19 +73,10 @@ sealed interface PeerMessage {
 
     /**
      * A part of a long block is ready in the sender's memory, and stays there until the ticket comes back, or until the
-     * sender gives up the connection, of which the receiver may not know. What tells it is {@link #sumOf} the part if
-     * the part is summed, otherwise the number of the slice's use: see {@link SliceUses}.
+     * sender gives up the connection, of which the receiver may not know. The number of the slice's use tells it: see
+     * {@link SliceUses}.
      */
-    record Slice(
-            long call,
-            int index,
-            long blockBytes,
-            int part,
-            long ticket,
-            long place,
-            boolean summed,
-            long check,
-            UcpPackedKey key)
+    record Slice(long call, int index, long blockBytes, int part, long ticket, long place, long use, UcpPackedKey key)
             implements PeerMessage {}
 
     /** A slice is no longer needed. */
@@ -97,13 +87,6 @@ sealed interface PeerMessage {
 
     /** The rest of a request is no longer wanted. */
     record Cancel(long call) implements PeerMessage {}
-
-    /** The checksum of a part: CRC-32C of the bytes between the buffer's position and limit. */
-    static int sumOf(ByteBuffer part) {
-        var sum = new CRC32C();
-        sum.update(part);
-        return (int) sum.getValue();
-    }
 
     /** Writes the header and the message; returns the buffer, ready to be read. */
     static ByteBuffer write(PeerMessage message, Header header, ByteBuffer to) {
@@ -130,8 +113,7 @@ sealed interface PeerMessage {
                         .putInt(slice.part())
                         .putLong(slice.ticket())
                         .putLong(slice.place())
-                        .put((byte) (slice.summed() ? 1 : 0))
-                        .putLong(slice.check())
+                        .putLong(slice.use())
                         .put(slice.key().toByteArray());
             case Release release -> to.putLong(release.ticket());
             case Failed failed ->
@@ -279,13 +261,11 @@ sealed interface PeerMessage {
         int part = takeInt(body);
         long ticket = takeLong(body);
         long place = takeLong(body);
-        boolean summed = takeFlag(body);
-        long check = takeLong(body);
+        long use = takeLong(body);
         unless(
                 blockBytes > 0 && blockBytes <= MAX_BLOCK_BYTES && part >= 0 && place >= 0,
                 "part " + part + " of a block of " + blockBytes + " bytes");
-        return new Slice(
-                call, index, blockBytes, part, ticket, place, summed, check, key(rest(body, 1, MAX_KEY_BYTES)));
+        return new Slice(call, index, blockBytes, part, ticket, place, use, key(rest(body, 1, MAX_KEY_BYTES)));
     }
 
     private static UcpPackedKey key(byte[] bytes) {

@@ -208,9 +208,9 @@ final class Serving implements SharedPool.SliceWaiter {
         }
         filling++;
         var part = job.nextPart(context.settings().sliceBytes());
-        long use = peer.asksAgain() ? context.memory().uses().begin(slices.segment(slice)) : 0;
+        long use = context.memory().uses().begin(slices.segment(slice));
         var to = slices.segment(slice).asSlice(0, part.length()).asByteBuffer();
-        context.tasks().read(() -> part.read(to, use == 0), () -> {
+        context.tasks().read(() -> part.read(to), () -> {
             filling--;
             if (over || part.failure() != null || job.isCancelled()) {
                 slices.release(slice);
@@ -227,7 +227,7 @@ final class Serving implements SharedPool.SliceWaiter {
 
     /**
      * The peer is gone: nothing more is sent, and it has no slices any more. It may still read from their memory, which
-     * stays registered, if it has not noticed the end: checksums tell it what it has got.
+     * stays registered, if it has not noticed the end: the numbers of their uses tell it what it has got.
      */
     void end() {
         over = true;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.spark.transport;
 
+import dev.isthmus.buffers.UcpMemoryPool;
 import dev.isthmus.ucx.UcpRemoteMemory;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -43,11 +44,12 @@ final class SinkBlock extends IncomingBlock {
             this.own = slice == 0 ? memory.ordinary().allocate(length) : null;
         }
 
-        CompletableFuture<Void> get(UcpRemoteMemory from, long place) {
+        CompletableFuture<Void> get(UcpRemoteMemory from, long place, boolean withUse) {
+            UcpMemoryPool pool = memory.received();
             return slice == 0
                     ? from.getAsync(own.segment(), 0, length, place)
                     : from.getAsync(
-                            memory.received().memory(slice), memory.received().offset(slice), length, place);
+                            pool.memory(slice), pool.offset(slice), withUse ? pool.sliceBytes() : length, place);
         }
 
         MemorySegment segment() {
@@ -70,18 +72,20 @@ final class SinkBlock extends IncomingBlock {
     }
 
     @Override
-    void get(UcpRemoteMemory from, PeerMessage.Slice slice, PartListener ended) {
+    void get(UcpRemoteMemory from, PeerMessage.Slice slice, boolean inOrder, PartListener ended) {
         int number = slice.part();
         var part = new Part(number, ended);
+        boolean withUse = part.slice != 0 && isWithUse(number, inOrder);
         CompletableFuture<Void> got;
         try {
-            got = part.get(from, slice.place());
+            got = part.get(from, slice.place(), withUse);
         } catch (RuntimeException | Error e) {
             part.free();
             throw e;
         }
         partBegun();
-        var _ = got.whenComplete((_, failure) -> check(from, slice, failure, part.segment(), wrong -> {
+        MemorySegment fetched = withUse ? memory.received().segment(part.slice) : null;
+        var _ = got.whenComplete((_, failure) -> check(from, slice, failure, fetched, wrong -> {
             if (wrong != null) {
                 part.end(wrong, null);
                 return;

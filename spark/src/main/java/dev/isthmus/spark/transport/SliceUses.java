@@ -14,8 +14,8 @@ import java.util.function.Consumer;
 
 /**
  * Numbers the uses of slices, so that whoever has fetched a part knows whether the slice held it all the time. The
- * number lies behind the slice. It changes before the slice is filled anew, and is fetched after the part. Confined to
- * the transport's thread.
+ * number lies behind the slice. It changes before the slice is filled anew, and is fetched after the part: by the same
+ * get, if a get copies in order. Confined to the transport's thread.
  */
 final class SliceUses {
 
@@ -56,13 +56,21 @@ final class SliceUses {
             return;
         }
         var _ = got.whenComplete((_, failure) -> { // keeps the memory of the number
-            long use = number.get(NUMBER, 0);
+            Throwable wrong = failure == null ? check(number.get(NUMBER, 0), slice) : failure;
             free.push(number);
-            then.accept(
-                    failure != null || use == slice.check()
-                            ? failure
-                            : new BadMessageException("part " + slice.part() + " of a block of " + slice.blockBytes()
-                                    + " bytes is no longer in its slice"));
+            then.accept(wrong);
         });
+    }
+
+    /** Null if a slice that was fetched with the number behind it still had the same use, or else what is wrong. */
+    Throwable check(MemorySegment fetched, PeerMessage.Slice slice) {
+        return check(fetched.get(NUMBER, sliceBytes), slice);
+    }
+
+    private static Throwable check(long use, PeerMessage.Slice slice) {
+        return use == slice.use()
+                ? null
+                : new BadMessageException("part " + slice.part() + " of a block of " + slice.blockBytes()
+                        + " bytes is no longer in its slice");
     }
 }

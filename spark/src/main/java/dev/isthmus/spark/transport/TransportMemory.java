@@ -27,16 +27,18 @@ final class TransportMemory {
     TransportMemory(UcpContext context, Settings settings, TransportLog log) {
         this.log = log;
         this.uses = new SliceUses(settings.sliceBytes());
-        this.slices = shared(context, settings.sliceBytes() + SliceUses.BYTES, withUses(settings));
+        int sliceBytes = settings.sliceBytes();
+        this.slices = shared(context, sliceBytes + SliceUses.BYTES, withUses(settings.servingBytes(), sliceBytes));
         this.messages = shared(context, PeerMessage.MAX_BYTES, settings.messageBytes());
-        this.received = UcpMemoryPool.create(context, settings.sliceBytes(), settings.receivingBytes());
+        this.received = UcpMemoryPool.create(
+                context, sliceBytes + SliceUses.BYTES, withUses(settings.receivingBytes(), sliceBytes));
         this.ordinary = new OrdinaryMemory(settings.unpooledBytes());
     }
 
     /** As much memory as has room for the same number of slices, each with the number of its use. */
-    private static long withUses(Settings settings) {
-        long stride = settings.sliceBytes() + SliceUses.BYTES + SLICE_ALIGNMENT & -SLICE_ALIGNMENT;
-        return Math.ceilDiv(settings.servingBytes() / settings.sliceBytes() * stride, PAGE) * PAGE;
+    private static long withUses(long bytes, int sliceBytes) {
+        long stride = sliceBytes + SliceUses.BYTES + SLICE_ALIGNMENT & -SLICE_ALIGNMENT;
+        return Math.ceilDiv(bytes / sliceBytes * stride, PAGE) * PAGE;
     }
 
     private SharedPool shared(UcpContext context, long sliceBytes, long maxBytes) {

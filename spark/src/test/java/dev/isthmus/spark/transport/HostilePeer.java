@@ -42,7 +42,8 @@ final class HostilePeer implements AutoCloseable {
         this.secret = secret;
         context = UcpContext.create(config ->
                 config.set("TLS", tls).features(EnumSet.of(UcpFeature.AM, UcpFeature.RMA, UcpFeature.WAKEUP)));
-        memory = context.allocate(Settings.defaults().sliceBytes());
+        memory = context.allocate(Settings.defaults().sliceBytes() + SliceUses.BYTES);
+        memory.segment().fill((byte) 0); // the number of its use, too
         worker = context.createWorker(
                 loop,
                 config -> config.handler(
@@ -71,12 +72,11 @@ final class HostilePeer implements AutoCloseable {
 
     /** A part in memory as long as a slice, because a key that leads nowhere would end its own process. */
     PeerMessage.Slice slice(long call, int index, long blockBytes, int part, long ticket, long place) {
-        long length = Math.clamp(
-                blockBytes - part * memory.segment().byteSize(),
-                0,
-                memory.segment().byteSize());
-        int sum = PeerMessage.sumOf(memory.segment().asSlice(0, length).asByteBuffer());
-        return new PeerMessage.Slice(call, index, blockBytes, part, ticket, place, true, sum, memory.packKey());
+        return slice(call, index, blockBytes, part, ticket, place, 0);
+    }
+
+    PeerMessage.Slice slice(long call, int index, long blockBytes, int part, long ticket, long place, long use) {
+        return new PeerMessage.Slice(call, index, blockBytes, part, ticket, place, use, memory.packKey());
     }
 
     void connect(Node other) {

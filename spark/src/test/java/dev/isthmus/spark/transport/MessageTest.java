@@ -27,8 +27,7 @@ class MessageTest {
             new PeerMessage.Welcome(4096, 1L << 40),
             new PeerMessage.Fetch(7, 1L << 40, List.of(BLOCK, new BlockKey(0, 0, 0, 9))),
             new PeerMessage.Data(7, List.of(piece(0, 3), piece(5, 0))),
-            new PeerMessage.Slice(7, 2, 10_000, 1, 1L << 50, 4096, true, -5, key()),
-            new PeerMessage.Slice(7, 2, 10_000, 1, 1L << 50, 4096, false, 1L << 40, key()),
+            new PeerMessage.Slice(7, 2, 10_000, 1, 1L << 50, 4096, 1L << 40, key()),
             new PeerMessage.Release(-3),
             new PeerMessage.Failed(7, 1, true, "häßlich"),
             new PeerMessage.Cancel(7));
