@@ -20,7 +20,6 @@ import java.util.concurrent.TimeUnit;
 final class ReusedSliceProgram {
 
     private static final byte[] SECRET = {4, 2};
-    private static final String TLS = "posix,self";
     private static final int SLICE = 64 << 10;
 
     private final BlockingQueue<String> logged = new LinkedBlockingQueue<>();
@@ -53,14 +52,14 @@ final class ReusedSliceProgram {
     /**
      * Runs it.
      *
-     * @param args {@code held} if the server's thread is to be held while its slice is fetched
+     * @param args {@code held} if the server's thread is to be held while its slice is fetched; otherwise the transports
      */
     public static void main(String... args) throws Exception {
         var program = new ReusedSliceProgram(Files.createTempDirectory("isthmus-reused"));
-        if (List.of(args).contains("held")) {
+        if (args[0].equals("held")) {
             program.runHeld();
         } else {
-            program.run();
+            program.run(args[0]);
         }
     }
 
@@ -107,15 +106,15 @@ final class ReusedSliceProgram {
         }
     }
 
-    private void run() throws Exception {
-        Map<String, String> ucx = Map.of("TLS", TLS);
+    private void run(String tls) throws Exception {
+        Map<String, String> ucx = Map.of("TLS", tls);
         var held = new CountDownLatch(1);
         var goesOn = new CountDownLatch(1);
         var fetched = new Fetched(2);
         try (var server = start(blocks, ucx);
                 var client = start(NONE, ucx);
                 var other = start(NONE, ucx);
-                var hostile = new HostilePeer(SECRET, TLS)) {
+                var hostile = new HostilePeer(SECRET, tls)) {
             try {
                 client.fetch(server.node(), blocks.all().subList(0, 2), holding(fetched, held, goesOn));
                 require(held.await(TestDeadlines.seconds(60), TimeUnit.SECONDS), "the short block did not come");

@@ -8,8 +8,10 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** Slices over shared memory: bytes of another block, in the place of a part, are never taken for that part. */
+/** Slices that are used anew: bytes of another block, in the place of a part, are never taken for that part. */
 @Tag("ucx")
 @Tag("host")
 class ReusedSliceTest {
@@ -18,9 +20,10 @@ class ReusedSliceTest {
     @TempDir
     private Path folder;
 
-    @Test
-    void shouldNotBeTakenForWhatItHeld() {
-        run();
+    @ParameterizedTest
+    @ValueSource(strings = {"posix,self", "tcp,self"})
+    void shouldNotBeTakenForWhatItHeld(String tls) {
+        run(tls);
     }
 
     /** {@link UcxDefaults} says what UCX needs for that. */
@@ -29,7 +32,7 @@ class ReusedSliceTest {
         run("held");
     }
 
-    private void run(String... how) {
+    private void run(String how) {
         ChildJvm.Result result = new ChildJvm()
                 .under("env", "UCX_POSIX_ERROR_HANDLING=y") // as the plugin sets it for executors
                 .options("-Djava.io.tmpdir=" + folder, "--enable-native-access=ALL-UNNAMED")
