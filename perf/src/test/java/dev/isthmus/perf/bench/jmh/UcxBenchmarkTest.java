@@ -34,11 +34,6 @@ class UcxBenchmarkTest {
     }
 
     @Test
-    void shouldSumAndCopyParts() throws Exception {
-        BenchmarkRun.all(0, 2, ChecksumBenchmark.class);
-    }
-
-    @Test
     void shouldStartWithEachKindOfWhatIsKept() throws Exception {
         BenchmarkRun.all(0, StartBenchmark.Kept.values().length, StartBenchmark.class);
     }
