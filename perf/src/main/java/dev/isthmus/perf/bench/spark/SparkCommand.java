@@ -43,6 +43,7 @@ public final class SparkCommand implements Callable<Integer> {
     private static final String WORKER_MEMORY = "1500m";
     private static final int WARM_UP_SHUFFLES = 4; // of each kind: until then, code is compiled that runs often
     private static final long MAX_WARM_UP = 4L << 30; // unless --warm-up says so
+    private static final int READINGS = 5; // one may have a collection of garbage more than the next
     private static final int MAX_SCALE = 10_000; // row numbers are random ints
     private static final int INTERRUPTED = 130; // the JVM's status after SIGINT
 
@@ -75,6 +76,9 @@ public final class SparkCommand implements Callable<Integer> {
             defaultValue = "2",
             description = "how often each way runs (default: ${DEFAULT-VALUE})")
     private int rounds;
+
+    @Option(names = "--readings", paramLabel = "N", description = "how often each run reads each shuffle (default: 5)")
+    private Optional<Integer> readings = Optional.empty();
 
     @Option(
             names = "--partitions",
@@ -151,7 +155,11 @@ public final class SparkCommand implements Callable<Integer> {
         String all = Integer.toString(partitions);
         return queries
                 ? List.of(Double.toString(scale.orElse(1.0)), all)
-                : List.of(Long.toString(bytes), Long.toString(warmUpBytes), all);
+                : List.of(
+                        Long.toString(bytes),
+                        Long.toString(warmUpBytes),
+                        Integer.toString(readings.orElse(READINGS)),
+                        all);
     }
 
     /** Runs all trials; empty if a signal has ended them. */
@@ -191,6 +199,12 @@ public final class SparkCommand implements Callable<Integer> {
         }
         if (queries && warmUp.isPresent()) {
             throw new IllegalArgumentException("--warm-up is that of a sort and a groupBy; each query runs once");
+        }
+        if (queries && readings.isPresent()) {
+            throw new IllegalArgumentException("--readings is that of a sort and a groupBy; each query runs once");
+        }
+        if (readings.orElse(READINGS) < 1) {
+            throw new IllegalArgumentException("--readings must be at least 1, not " + readings.get());
         }
         if (queries && spec.commandLine().getParseResult().hasMatchedOption("--size")) {
             throw new IllegalArgumentException("--size is that of a sort and a groupBy; queries have --scale");

@@ -70,12 +70,12 @@ record SparkTable(List<Trial> trials) {
         Trial first = trials.getFirst();
         out.append(String.format(
                 Locale.ROOT,
-                "%nSpark %s, executors: %s, hosts: %s, partitions: %s. Medians of %d runs each way.%n",
+                "%nSpark %s, executors: %s, hosts: %s, partitions: %s. Medians of %s each way.%n",
                 first.text("spark"),
                 first.text("executors"),
                 first.text("hosts"),
                 first.text("partitions"),
-                of(ShuffleWay.SPARK).size()));
+                times()));
         out.append("""
             bytes, blocks  what tasks read from other executors; by UCX: how much of that, also over verbs
             fetch wait     how long tasks waited for blocks, all tasks together
@@ -86,6 +86,12 @@ record SparkTable(List<Trial> trials) {
         out.append(String.format(Locale.ROOT, "connections    %s%n", connections()));
         out.append(verdict(oneMachine, jar));
         return out.toString();
+    }
+
+    private String times() {
+        long runs = of(ShuffleWay.SPARK).size();
+        long times = trials.getFirst().numbers(titles().getFirst() + ".nanos").count();
+        return runs + " runs" + (times > 1 ? ", each of which reads " + times + " times," : "");
     }
 
     private String line(String shuffle, ShuffleWay way) {
@@ -111,7 +117,8 @@ record SparkTable(List<Trial> trials) {
     }
 
     private double median(String name, ShuffleWay way) {
-        return Median.of(of(way).stream().mapToDouble(trial -> trial.number(name)));
+        return Median.of(
+                of(way).stream().flatMapToLong(trial -> trial.numbers(name)).asDoubleStream());
     }
 
     /** What adaptive execution has done each way, if it has done anything. */

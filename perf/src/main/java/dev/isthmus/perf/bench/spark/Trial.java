@@ -5,8 +5,10 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Properties;
+import java.util.stream.LongStream;
 
 /** The results of a run of the program in {@code dev.isthmus.spark.trial}. */
 record Trial(ShuffleWay way, Properties results) {
@@ -33,7 +35,13 @@ record Trial(ShuffleWay way, Properties results) {
         return value;
     }
 
+    /** A result each time that it was measured. */
+    LongStream numbers(String name) {
+        return Arrays.stream(text(name).split(" ", -1)).mapToLong(Long::parseLong);
+    }
+
+    /** The sum of a result over all times. */
     long number(String name) {
-        return Long.parseLong(text(name));
+        return numbers(name).sum();
     }
 }

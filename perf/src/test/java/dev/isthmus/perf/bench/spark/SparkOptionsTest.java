@@ -28,6 +28,8 @@ class SparkOptionsTest {
             --size=0                            | --size takes a number of bytes, optionally with K, M, G or T, such as 200M, not 0
             --warm-up=some                      | --warm-up takes a number of bytes, optionally with K, M, G or T, such as 1G, or 0 for none, not some
             --queries --warm-up=1G              | --warm-up is that of a sort and a groupBy; each query runs once
+            --queries --readings=2              | --readings is that of a sort and a groupBy; each query runs once
+            --readings=0                        | --readings must be at least 1, not 0
             --rounds=0                          | --rounds must be at least 1, not 0
             --partitions=-1                     | --partitions must be at least 0, not -1
             --conf=spark.cores.max              | --conf takes KEY=VALUE, not spark.cores.max

@@ -71,6 +71,25 @@ class SparkTableTest {
     }
 
     @Test
+    void shouldPrintMediansOfAllReadings() {
+        Properties spark = results("same", 2048, 0, 1000);
+        Properties ucx = results("same", 2048, 2048, 1000);
+        for (String number : List.of("bytes", "blocks", "failures", "ucxBytes", "waitMillis", "nanos")) {
+            for (Properties one : List.of(spark, ucx)) {
+                one.setProperty(
+                        "sort." + number,
+                        (one.getProperty("sort." + number) + " ").repeat(3).strip());
+            }
+        }
+        ucx.setProperty("sort.processorNanos", "1000000000 5000000000 2000000000");
+        ucx.setProperty("sort.failures", "0 2 1");
+        String text = table(spark, ucx).format(true, JAR);
+        assertLine("UCX 2.0 KB 8 100.0 % 1.00 s 2.00 s 2.00 s", text);
+        assertLine("Fetches that failed and were recomputed: 3", text);
+        assertTrue(text.contains("Medians of 1 runs, each of which reads 3 times, each way."), text);
+    }
+
+    @Test
     void shouldNotPassResultsThatDiffer() {
         SparkTable table = table(results("one", 1, 0, 1), results("other", 1, 1, 1));
         assertFalse(table.isGood());

@@ -25,8 +25,15 @@ final class Measurements {
         spark.sc().addSparkListener(reads);
     }
 
-    /** Measures what returns a text that does not depend on how blocks are fetched. */
-    void measure(String title, Supplier<String> work) throws TimeoutException {
+    /** Measures several times what returns a text that does not depend on how blocks are fetched. */
+    void measure(String title, int times, Supplier<String> work) throws TimeoutException {
+        titles.add(title);
+        for (int time = 0; time < times; time++) {
+            measure(title, work);
+        }
+    }
+
+    private void measure(String title, Supplier<String> work) throws TimeoutException {
         ClusterUsage before = ClusterUsage.measure(spark);
         reads.reset(spark.sc());
         long begin = System.nanoTime();
@@ -34,8 +41,10 @@ final class Measurements {
         long nanos = System.nanoTime() - begin;
         ReadListener.Sum sum = reads.sum(spark.sc());
         ClusterUsage after = ClusterUsage.measure(spark);
-        titles.add(title);
-        put(title, "result", result);
+        Object earlier = results.setProperty(title + ".result", result);
+        if (earlier != null && !earlier.equals(result)) {
+            throw new IllegalStateException(title + " gave " + earlier + ", and then " + result);
+        }
         put(title, "bytes", sum.bytes());
         put(title, "blocks", sum.blocks());
         put(title, "waitMillis", sum.waitMillis());
@@ -47,8 +56,9 @@ final class Measurements {
         put(title, "ucxBytes", after.ucxBytesSince(before));
     }
 
+    /** Adds a value to those of earlier times. */
     private void put(String title, String name, Object value) {
-        results.setProperty(title + "." + name, value.toString());
+        results.merge(title + "." + name, value.toString(), (earlier, now) -> earlier + " " + now);
     }
 
     void write(Path file, String partitions) throws IOException {

@@ -63,7 +63,9 @@ public final class QueryTrial {
             for (Query query : Query.values()) {
                 Measurements.say("running: " + query.title());
                 measurements.measure(
-                        query.title(), () -> summary(session.sql(query.text()).collectAsList()));
+                        query.title(),
+                        1,
+                        () -> summary(session.sql(query.text()).collectAsList()));
             }
             measurements.write(Path.of(args[0]), session.conf().get(SHUFFLE_PARTITIONS));
         }

@@ -31,25 +31,26 @@ public final class ShuffleTrial {
      * Runs the program.
      *
      * @param args the file for the results, the bytes of each shuffle, those of the shuffles of each kind that do not
-     *     count, and the number of partitions; 0 means twice the number of cores
+     *     count, how often each is read, and the number of partitions; 0 means twice the number of cores
      * @throws IOException if the file cannot be written
      * @throws SparkException if Spark gives up
      * @throws TimeoutException if Spark's events do not arrive
      */
     public static void main(String... args) throws IOException, SparkException, TimeoutException {
-        if (args.length != 4) {
+        if (args.length != 5) {
             throw new IllegalArgumentException(
-                    "arguments: FILE BYTES WARM-UP-BYTES PARTITIONS, as isthmus spark gives them");
+                    "arguments: FILE BYTES WARM-UP-BYTES READINGS PARTITIONS, as isthmus spark gives them");
         }
         long bytes = Long.parseLong(args[1]);
         long warmUpBytes = Long.parseLong(args[2]);
-        int partitions = Integer.parseInt(args[3]);
+        int readings = Integer.parseInt(args[3]);
+        int partitions = Integer.parseInt(args[4]);
         try (var spark = new JavaSparkContext(new SparkConf().setIfMissing("spark.app.name", "isthmus spark"))) {
             spark.parallelize(List.of(1), 1).count(); // waits until there is an executor
             var trial = new ShuffleTrial(spark);
             int all = partitions > 0 ? partitions : 2 * ClusterUsage.taskSlots(spark.sc());
             trial.warmUp(bytes, warmUpBytes, all);
-            trial.run(bytes, all);
+            trial.run(bytes, readings, all);
             trial.measurements.write(Path.of(args[0]), "" + all);
         }
     }
@@ -64,13 +65,13 @@ public final class ShuffleTrial {
         }
     }
 
-    private void run(long bytes, int partitions) throws SparkException, TimeoutException {
+    private void run(long bytes, int readings, int partitions) throws SparkException, TimeoutException {
         for (Workload workload : Workload.values()) {
             Measurements.say("writing: " + workload.title());
             var shuffled = workload.shuffled(pairs(workload, bytes, partitions), partitions);
             spark.sc().submitMapStage(dependency(shuffled.rdd())).get(); // not measured: both ways write alike
             Measurements.say("reading: " + workload.title());
-            measurements.measure(workload.title(), () -> workload.summary(shuffled));
+            measurements.measure(workload.title(), readings, () -> workload.summary(shuffled));
         }
     }
 
