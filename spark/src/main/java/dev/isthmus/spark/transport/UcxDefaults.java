@@ -24,9 +24,8 @@ final class UcxDefaults {
             "RNDV_THRESH",
             "inf");
 
-    // Over TCP a part comes in pieces of a segment, each of which costs both sides a call of the kernel: pieces of 8
-    // KiB,
-    // UCX's default, take more than twice the processor time. What is sent must not be longer than what is received.
+    // Over TCP a part comes in segments, each of which costs both sides a call of the kernel. Segments of 8 KiB, which
+    // is UCX's default, take more than twice the processor time. None may be longer than what the receiver expects.
     private static final List<String> SEGMENTS = List.of("TX_SEG_SIZE", "RX_SEG_SIZE");
     private static final String SEGMENT_BYTES = "128k";
     private static final int NAMES_OF_TRANSPORTS = 17; // until then, UCX takes options without the transport's name

@@ -57,6 +57,8 @@ class SparkOverVerbsTest {
                 "--warm-up",
                 "8M",
                 "--rounds",
+                "1",
+                "--readings",
                 "1");
         System.out.print(output);
         return output;
