@@ -29,6 +29,9 @@ public final class UcxShufflePlugin implements SparkPlugin {
     /** Spark redacts settings of this name where it shows them. */
     private static final String SECRET = "secret";
 
+    /** The id of the executor that is the driver: SparkContext.DRIVER_IDENTIFIER, which is private. */
+    private static final String DRIVER = "driver";
+
     /** Present if executors are to report, for the tab in the web UI. */
     private static final String REPORT = "report";
 
@@ -134,8 +137,12 @@ public final class UcxShufflePlugin implements SparkPlugin {
                 LOG.info("Shuffle blocks use Spark's own transfer, as the driver says");
                 return;
             }
-            // The context's own hostname() is right in the driver only.
-            String host = SparkEnv.get().blockManager().blockManagerId().host();
+            // The context's own hostname() is right in the driver only, and the driver, which is the executor of a
+            // local
+            // master, has no block manager yet.
+            String host = context.executorID().equals(DRIVER)
+                    ? context.hostname()
+                    : SparkEnv.get().blockManager().blockManagerId().host();
             UcxExecutor executor;
             try {
                 executor = UcxExecutor.start(

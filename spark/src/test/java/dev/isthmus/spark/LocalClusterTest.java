@@ -11,6 +11,7 @@ import dev.isthmus.spark.LocalCluster.Run;
 import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
@@ -55,6 +56,16 @@ class LocalClusterTest {
 
     private static Run run(Class<?> program, List<String> options, List<String> arguments) throws Exception {
         return cluster.run(program, options, arguments);
+    }
+
+    /** The driver is the only executor, and has no block manager yet when plugins are initialized. */
+    @Test
+    void shouldComputeTheSameWithoutExecutors() throws Exception {
+        List<String> options = new ArrayList<>(UCX);
+        options.addAll(List.of("--master", "local[2]"));
+        Run local = run(options, SHORT);
+        assertEquals(computedBySpark(), local.computed());
+        assertTrue(local.log().contains("Shuffle blocks use UCX, which finds "), local.log());
     }
 
     /**
