@@ -137,9 +137,9 @@ public final class UcxShufflePlugin implements SparkPlugin {
                 LOG.info("Shuffle blocks use Spark's own transfer, as the driver says");
                 return;
             }
-            // The context's own hostname() is right in the driver only, and the driver, which is the executor of a
-            // local
-            // master, has no block manager yet.
+            // The context's own hostname() is right in the driver only. The driver is the executor of a local master,
+            // and
+            // has no block manager yet.
             String host = context.executorID().equals(DRIVER)
                     ? context.hostname()
                     : SparkEnv.get().blockManager().blockManagerId().host();
